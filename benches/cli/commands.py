@@ -1,0 +1,22 @@
+"""The table of commands: what ``kernbench --help`` lists, and the module that is imported when one is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command. ``module`` holds its Typer app under the name ``app``; ``help`` is its line in the overview."""
+
+    name: str
+    module: str
+    help: str
+
+
+COMMANDS = (
+    Command("perfsim", "benches.cli.perfsim", "Estimate a program analytically and explain what bounds it."),
+    Command("whatif", "benches.cli.whatif", "Estimate again with changed costs, ring depths or couplings."),
+    Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
+    Command("convert", "benches.cli.convert", "Rewrite a program in another format."),
+)

@@ -1,0 +1,144 @@
+"""Columns -> instructions: the inverse of :mod:`simcore.program.columnise`, for writers and for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simcore.program.columns import Array, Columns, Extra, Flag, OperandFlag
+from simcore.program.dtypes import DType
+from simcore.program.edges import EdgeKind
+from simcore.program.engines import Engine
+from simcore.program.instruction import Instruction, Operand
+from simcore.program.opcodes import Opcode
+from simcore.program.vocabulary import PERF_MODE_NAMES, CollectiveKind, DgeType, Space
+
+_NO_EXTRA = Extra()
+
+
+def instructions_of(columns: Columns) -> list[Instruction]:
+    """The block's instructions in program order, loops nested and transfers inline."""
+    events = _Events(columns)
+    return _nest(columns, events.all())
+
+
+class _Events:
+    """Turns event indices into instructions."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.c = columns
+        self.names = columns.name_list()
+        self.dep_end = np.cumsum(columns.dep_count).tolist()
+        self.op_end = np.cumsum(columns.op_count).tolist()
+
+    def all(self) -> list[Instruction]:
+        """Every event as an instruction; transfers are still separate."""
+        return [self.one(i) for i in range(len(self.c))]
+
+    def one(self, i: int) -> Instruction:
+        """Event ``i`` without its transfer."""
+        c, flags = self.c, int(self.c.flags[i])
+        extra = c.extras.get(i, _NO_EXTRA)
+        ins, outs = self.operands(i, extra)
+        return Instruction(
+            name=self.names[i],
+            opcode=Opcode(int(c.opcode[i])).name,
+            engine=Engine(int(c.engine[i])).name,
+            ins=ins,
+            outs=outs,
+            dependencies=[*self.dependencies(i), *((n, EdgeKind(k).name) for n, k in extra.loop_dependencies)],
+            cost=_unset(c.cost_ns[i]),
+            psum_reads=_banks(c.psum_reads[i]) if flags & Flag.PSUM_READS_GIVEN else None,
+            psum_writes=_banks(c.psum_writes[i]) if flags & Flag.PSUM_WRITES_GIVEN else None,
+            psum_writer=bool(flags & Flag.PSUM_WRITER),
+            region=int(c.region[i]),
+            stream_id=_unset(c.stream_id[i]),
+            is_local=bool(flags & Flag.IS_LOCAL),
+            kind=CollectiveKind(int(c.collective_kind[i])).name if c.collective_kind[i] >= 0 else None,
+            dge_type=DgeType(int(c.dge_type[i])).name if c.dge_type[i] != DgeType.unassigned else None,
+            queue=_unset(c.queue[i]),
+            source=extra.source,
+            latency_estimate=extra.latency_estimate,
+            perf_mode=PERF_MODE_NAMES[c.perf_mode[i]] if c.perf_mode[i] else None,
+            is_transpose=bool(flags & Flag.IS_TRANSPOSE),
+            accumulate=bool(flags & Flag.ACCUMULATE),
+            op=self.word(c.op[i]),
+            op0=self.word(c.op0[i]),
+            op1=self.word(c.op1[i]),
+            acc=bool(flags & Flag.ACC),
+            is_tensor_tensor_scan=bool(flags & Flag.SCAN),
+            is_scalar_tensor_tensor=bool(flags & Flag.SCALAR_TENSOR_TENSOR),
+            constant=extra.constant,
+            mode=self.word(c.mode[i]),
+        )
+
+    def word(self, code: Any) -> str | None:
+        return self.c.words[int(code)] if code else None
+
+    def dependencies(self, i: int) -> list[tuple[str, str]]:
+        end = self.dep_end[i]
+        edges = range(end - int(self.c.dep_count[i]), end)
+        return [(self.names[self.c.dep_on[e]], EdgeKind(int(self.c.dep_kind[e])).name) for e in edges]
+
+    def operands(self, i: int, extra: Extra) -> tuple[list[Operand], list[Operand]]:
+        c, end, count = self.c, self.op_end[i], int(self.c.op_count[i])
+        sides: tuple[list[Operand], list[Operand]] = ([], [])
+        for place, k in enumerate(range(end - count, end)):
+            flags = int(c.op_flags[k])
+            free = extra.free[place] if extra.free else None
+            sides[1 if flags & OperandFlag.OUTPUT else 0].append(
+                Operand(
+                    space=Space(int(c.op_space[k])).name,
+                    partitions=int(c.op_partitions[k]),
+                    elements=int(c.op_elements[k]),
+                    dtype=DType(int(c.op_dtype[k])).name,
+                    addr=_unset(c.op_addr[k]),
+                    bank=_unset(c.op_bank[k]),
+                    free=list(free) if free is not None else None,
+                    symbolic=bool(flags & OperandFlag.SYMBOLIC),
+                    tensor=extra.tensor[place] if extra.tensor else None,
+                )
+            )
+        return sides
+
+
+def _unset(value: Any) -> int | None:
+    return int(value) if value >= 0 else None
+
+
+def _banks(mask: Any) -> list[int]:
+    return [b for b in range(int(mask).bit_length()) if int(mask) >> b & 1]
+
+
+def _nest(columns: Columns, events: list[Instruction]) -> list[Instruction]:
+    """Puts transfers into their triggers and events into their loops."""
+    is_transfer: Array = (columns.flags & Flag.TRANSFER) != 0
+    top: list[Instruction] = []
+    bodies: list[list[Instruction]] = []
+    loops = columns.loops
+    next_loop, current = 0, -1
+    for i in range(len(events) + 1):
+        while True:
+            if current >= 0 and loops[current].end == i and not _is_child(loops, next_loop, current):
+                current = loops[current].parent
+            elif next_loop < len(loops) and loops[next_loop].begin == i and loops[next_loop].parent == current:
+                header = loops[next_loop].header
+                body: list[Instruction] = []
+                loop = Instruction(**{f: getattr(header, f) for f in header.__struct_fields__ if f != "body"}, body=body)
+                (bodies[current] if current >= 0 else top).append(loop)
+                bodies.append(body)
+                current, next_loop = next_loop, next_loop + 1
+            else:
+                break
+        if i < len(events):
+            place = bodies[current] if current >= 0 else top
+            if is_transfer[i]:
+                place[-1].transfer = events[i]
+            else:
+                place.append(events[i])
+    return top
+
+
+def _is_child(loops: tuple[Any, ...], candidate: int, parent: int) -> bool:
+    return candidate < len(loops) and loops[candidate].parent == parent

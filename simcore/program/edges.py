@@ -1,0 +1,15 @@
+"""Dependency kinds. A pair of instructions has one edge; several reasons merge to the strongest (the maximum)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class EdgeKind(IntEnum):
+    """Why an instruction must follow another: Anti is write-after-read, Output write-after-write, Flow read-after-write."""
+
+    Invalid = 0
+    Ordered = 1
+    Anti = 2
+    Output = 3
+    Flow = 4

@@ -1,0 +1,138 @@
+"""Collecting every fault of a document: each with its path in the document, so that a line can be found afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from simcore.errors import hint
+
+Path = tuple[str | int, ...]
+"""Keys and list positions from the root of a document to a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at ``path``; ``subject`` is the instruction (or block) it concerns, ``at_key`` points at the key."""
+
+    path: Path
+    message: str
+    subject: str | None = None
+    at_key: bool = False
+
+
+@dataclass(slots=True)
+class Faults:
+    """A growing list of faults and the checks that add to it."""
+
+    found: list[Fault] = field(default_factory=list)
+    subject: str | None = None
+
+    def add(self, path: Path, message: str, *, at_key: bool = False) -> None:
+        """Record a fault."""
+        self.found.append(Fault(path, message, self.subject, at_key))
+
+    def mapping(self, value: Any, path: Path, known: Sequence[str], required: Sequence[str]) -> dict[str, Any] | None:
+        """``value`` as a mapping with known keys only, or None (and faults) if it is something else."""
+        if not isinstance(value, dict):
+            self.add(path, f"{label(path)}: expected a mapping, got {kind_of(value)}")
+            return None
+        for key in value:
+            if key not in known:
+                self.add((*path, key), f"unknown key {shown(key)} {hint(key, known)}", at_key=True)
+        for key in required:
+            if key not in value:
+                self.add(path, f'missing key "{key}"')
+        return value
+
+    def sequence(self, value: Any, path: Path) -> list[Any]:
+        """``value`` as a list; an empty one (and a fault) if it is something else."""
+        if isinstance(value, list):
+            return value
+        self.add(path, f"{label(path)}: expected a list, got {kind_of(value)}")
+        return []
+
+    def text(self, value: Any, path: Path) -> str | None:
+        """``value`` as a non-empty printable string."""
+        if not isinstance(value, str):
+            self.add(path, f"{label(path)}: expected text, got {kind_of(value)}")
+        elif not value or not value.isprintable():
+            self.add(path, f"{label(path)}: {shown(value)} is {'not printable' if value else 'empty'}")
+        else:
+            return value
+        return None
+
+    def word(self, value: Any, path: Path, allowed: Collection[str], what: str) -> str | None:
+        """``value`` as one of the ``allowed`` words."""
+        if isinstance(value, str) and value in allowed:
+            return value
+        got = shown(value) if isinstance(value, str) else kind_of(value)
+        self.add(path, f"unknown {what} {got} {hint(value, list(allowed))}")
+        return None
+
+    def integer(self, value: Any, path: Path, low: int, high: int) -> int | None:
+        """``value`` as an integer in ``low..high``; booleans, fractions, NaN and infinity are refused by name."""
+        name = label(path)
+        if isinstance(value, bool):
+            self.add(path, f"{name}: {str(value).lower()} is a boolean, not a number (allowed: {low} to {high})")
+        elif isinstance(value, float):
+            what = "not a number" if math.isnan(value) else "infinite" if math.isinf(value) else "not a whole number"
+            self.add(path, f"{name}: {value} is {what} (allowed: whole numbers from {low} to {high})")
+        elif not isinstance(value, int):
+            self.add(path, f"{name}: expected a whole number, got {kind_of(value)} (allowed: {low} to {high})")
+        elif not low <= value <= high:
+            what = "negative" if value < 0 <= low else "out of range"
+            self.add(path, f"{name}: {shown(value)} is {what} (allowed: {low} to {high})")
+        else:
+            return value
+        return None
+
+    def boolean(self, value: Any, path: Path) -> None:
+        """``value`` must be true or false."""
+        if not isinstance(value, bool):
+            self.add(path, f"{label(path)}: expected true or false, got {kind_of(value)}")
+
+    def real(self, value: Any, path: Path) -> None:
+        """``value`` must be a finite number."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            self.add(path, f"{label(path)}: expected a number, got {kind_of(value)}")
+        elif isinstance(value, float) and not math.isfinite(value):
+            self.add(path, f"{label(path)}: {value} is not a finite number")
+
+
+def label(path: Path) -> str:
+    """The last key of a path with the positions after it: ``dependencies[1]``."""
+    text = ""
+    for step in reversed(path):
+        if isinstance(step, str):
+            return step + text
+        text = f"[{step}]{text}"
+    return text or "document"
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in a user's words."""
+    if value is None:
+        return "nothing (null)"
+    for types, words in (
+        (bool, "a boolean"),
+        ((int, float), f"the number {shown(value)}"),
+        (str, f"the text {shown(value)}"),
+        (list, "a list"),
+        (dict, "a mapping"),
+    ):
+        if isinstance(value, types):
+            return words
+    return f"a {type(value).__name__}"
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in a message, cut when long."""
+    text = f'"{value}"' if isinstance(value, str) else str(value) if not isinstance(value, int) else _digits(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _digits(value: int) -> str:
+    return str(value) if value.bit_length() < 4000 else f"a number of {value.bit_length()} bits"

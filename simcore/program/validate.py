@@ -1,0 +1,251 @@
+"""Every fault of a program document, found by a plain walk over it: keys, types, words, ranges.
+
+The rules about names and dependencies are in :mod:`simcore.program.validate_names`. This is the slow, talkative twin
+of the checks in :mod:`simcore.program.columnise`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from simcore.program.banks import banks_touched, span_bytes
+from simcore.program.columnise import DTYPE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, SPACE_CODES
+from simcore.program.dtypes import DTYPE_BYTES
+from simcore.program.faults import Fault, Faults, Path
+from simcore.program.generations import ARCH_NAMES, SBUF_PARTITIONS, Generation, generation
+from simcore.program.instruction import (
+    SCHEMA,
+    BlockRecord,
+    FunctionRecord,
+    Instruction,
+    Operand,
+    Origin,
+    ProgramRecord,
+)
+from simcore.program.limits import MAX_ADDR_BYTES, MAX_COST_NS, MAX_DIM, MAX_NESTING, MAX_REGION
+from simcore.program.opcodes import TRANSFER_OPCODES, Opcode
+from simcore.program.validate_names import check_names
+from simcore.program.vocabulary import PERF_MODE_NAMES, QUEUE_COUNT, DgeType
+
+ARCH_VERSION_LIMIT = 99
+RUNS_LIMIT = 10**6
+
+_TRANSFER_NAMES = [o.name for o in sorted(TRANSFER_OPCODES)]
+_TEXT_FIELDS = ("source", "op", "op0", "op1", "mode")
+_FLAG_FIELDS = (
+    "psum_writer",
+    "is_local",
+    "is_transpose",
+    "accumulate",
+    "acc",
+    "is_tensor_tensor_scan",
+    "is_scalar_tensor_tensor",
+)
+_LOOP_FORBIDS = ("cost", "ins", "outs", "queue")
+
+
+def faults_of(document: Any) -> list[Fault]:
+    """All faults of a program document (decoded JSON or YAML), in document order."""
+    faults = Faults()
+    program = faults.mapping(document, (), _keys(ProgramRecord), ("schema", "name", "arch"))
+    if program is None:
+        return faults.found
+    if "schema" in program:
+        faults.word(program["schema"], ("schema",), (SCHEMA,), "schema")
+    if "name" in program:
+        faults.text(program["name"], ("name",))
+    arch = faults.word(program["arch"], ("arch",), ARCH_NAMES, "arch") if "arch" in program else None
+    if program.get("arch_version") is not None:
+        faults.integer(program["arch_version"], ("arch_version",), 0, ARCH_VERSION_LIMIT)
+    if "modular_flow_runs" in program:
+        faults.integer(program["modular_flow_runs"], ("modular_flow_runs",), 1, RUNS_LIMIT)
+    if program.get("origin") is not None:
+        origin = faults.mapping(program["origin"], ("origin",), _keys(Origin), ("source",))
+        for key, value in (origin or {}).items():
+            if value is not None:
+                faults.text(value, ("origin", key))
+    checker = _Checker(faults, generation(arch) if arch else None)
+    functions = faults.sequence(program.get("functions", []), ("functions",))
+    _check_unique(functions, ("functions",), faults)
+    for f, function in enumerate(functions):
+        checker.function(function, ("functions", f))
+    return faults.found
+
+
+def _check_unique(values: list[Any], path: Path, faults: Faults) -> None:
+    seen: set[str] = set()
+    for k, value in enumerate(values):
+        name = value.get("name") if isinstance(value, dict) else None
+        if isinstance(name, str) and name in seen:
+            faults.add((*path, k, "name"), f'duplicate name "{name}" (names are unique among {path[-1]})')
+        elif isinstance(name, str):
+            seen.add(name)
+
+
+class _Checker:
+    def __init__(self, faults: Faults, gen: Generation | None) -> None:
+        self.faults = faults
+        self.generation = gen
+
+    def function(self, value: Any, path: Path) -> None:
+        function = self.faults.mapping(value, path, _keys(FunctionRecord), ("name",))
+        if function is None:
+            return
+        if "name" in function:
+            self.faults.text(function["name"], (*path, "name"))
+        blocks = self.faults.sequence(function.get("blocks", []), (*path, "blocks"))
+        _check_unique(blocks, (*path, "blocks"), self.faults)
+        for b, block in enumerate(blocks):
+            self.block(block, (*path, "blocks", b))
+
+    def block(self, value: Any, path: Path) -> None:
+        block = self.faults.mapping(value, path, _keys(BlockRecord), ("name",))
+        if block is None:
+            return
+        if "name" in block:
+            self.faults.text(block["name"], (*path, "name"))
+        path = (*path, "instructions")
+        instructions = self.faults.sequence(block.get("instructions", []), path)
+        for i, instruction in enumerate(instructions):
+            self.instruction(instruction, (*path, i), depth=0)
+        check_names(instructions, path, self.faults)
+
+    def instruction(self, value: Any, path: Path, *, depth: int, is_transfer: bool = False) -> None:
+        faults = self.faults
+        name = value.get("name") if isinstance(value, dict) else None
+        faults.subject = f"instruction {name}" if isinstance(name, str) else None
+        instruction = faults.mapping(value, path, _keys(Instruction), ("name", "opcode", "engine"))
+        if instruction is None:
+            return
+        if "name" in instruction:
+            faults.text(instruction["name"], (*path, "name"))
+        opcode = instruction.get("opcode")
+        if "opcode" in instruction:
+            opcode = faults.word(opcode, (*path, "opcode"), OPCODE_CODES, "opcode")
+        if "engine" in instruction:
+            faults.word(instruction["engine"], (*path, "engine"), ENGINE_CODES, "engine")
+        self.attributes(instruction, path)
+        for side in ("ins", "outs"):
+            for k, operand in enumerate(faults.sequence(instruction.get(side, []), (*path, side))):
+                self.operand(operand, (*path, side, k))
+        if opcode is None:
+            return
+        if is_transfer and Opcode[opcode] not in TRANSFER_OPCODES:
+            faults.add((*path, "opcode"), f"opcode {opcode} cannot be a transfer (allowed: {', '.join(_TRANSFER_NAMES)})")
+        self.nested(instruction, opcode, path, depth, is_transfer)
+
+    def attributes(self, instruction: dict[str, Any], path: Path) -> None:
+        faults = self.faults
+        ranges = {
+            "cost": MAX_COST_NS,
+            "latency_estimate": MAX_COST_NS,
+            "stream_id": 3,
+            "queue": QUEUE_COUNT - 1,
+        }
+        for key, limit in ranges.items():
+            if instruction.get(key) is not None:
+                faults.integer(instruction[key], (*path, key), 0, limit)
+        if "region" in instruction:
+            faults.integer(instruction["region"], (*path, "region"), 0, MAX_REGION)
+        banks = self.generation.psum_banks if self.generation else 8
+        for key in ("psum_reads", "psum_writes"):
+            if instruction.get(key) is not None:
+                for k, bank in enumerate(faults.sequence(instruction[key], (*path, key))):
+                    faults.integer(bank, (*path, key, k), 0, banks - 1)
+        for key in _FLAG_FIELDS:
+            if key in instruction:
+                faults.boolean(instruction[key], (*path, key))
+        for key in _TEXT_FIELDS:
+            if instruction.get(key) is not None:
+                faults.text(instruction[key], (*path, key))
+        if instruction.get("constant") is not None:
+            faults.real(instruction["constant"], (*path, "constant"))
+        kind = instruction.get("kind")
+        if kind is not None and (isinstance(kind, (bool, float, list, dict)) or kind not in KIND_CODES):
+            faults.word(kind, (*path, "kind"), [k for k in KIND_CODES if isinstance(k, str)], "collective kind")
+        if instruction.get("perf_mode") is not None:
+            faults.word(instruction["perf_mode"], (*path, "perf_mode"), PERF_MODE_NAMES, "perf_mode")
+        if instruction.get("dge_type") is not None:
+            dge = faults.word(instruction["dge_type"], (*path, "dge_type"), [d.name for d in DgeType], "dge_type")
+            if dge == "hwdge" and self.generation is not None and not self.generation.has_hwdge:
+                faults.add((*path, "dge_type"), f"hwdge does not exist on {self.generation.name} (allowed: none, swdge)")
+
+    def nested(self, instruction: dict[str, Any], opcode: str, path: Path, depth: int, is_transfer: bool) -> None:
+        faults = self.faults
+        for key, owner in (("transfer", "DMATrigger"), ("body", "Loop")):
+            present = instruction.get(key) is not None
+            if present and (opcode != owner or is_transfer):
+                faults.add((*path, key), f"{key} belongs to a {owner}, not to {opcode}", at_key=True)
+            elif not present and opcode == owner and not is_transfer:
+                faults.add(path, f'{owner} without {key} (a {owner} needs the key "{key}")')
+        if instruction.get("trip_count") is not None:
+            faults.integer(instruction["trip_count"], (*path, "trip_count"), 1, MAX_DIM)
+            if opcode != "Loop":
+                faults.add((*path, "trip_count"), f"trip_count belongs to a Loop, not to {opcode}", at_key=True)
+        if opcode == "Loop":
+            for key in _LOOP_FORBIDS:
+                if instruction.get(key) not in (None, []):
+                    faults.add((*path, key), f"a Loop has no {key} of its own", at_key=True)
+        if depth >= MAX_NESTING:
+            faults.add(path, f"loops nest deeper than {MAX_NESTING}")
+            return
+        if opcode == "DMATrigger" and instruction.get("transfer") is not None and not is_transfer:
+            self.instruction(instruction["transfer"], (*path, "transfer"), depth=depth + 1, is_transfer=True)
+        if opcode == "Loop" and instruction.get("body") is not None:
+            for k, child in enumerate(faults.sequence(instruction["body"], (*path, "body"))):
+                self.instruction(child, (*path, "body", k), depth=depth + 1)
+
+    def operand(self, value: Any, path: Path) -> None:
+        faults = self.faults
+        operand = faults.mapping(value, path, _keys(Operand), ("space", "partitions", "elements", "dtype"))
+        if operand is None:
+            return
+        before = len(faults.found)
+        if "space" in operand:
+            faults.word(operand["space"], (*path, "space"), SPACE_CODES, "space")
+        if "dtype" in operand:
+            faults.word(operand["dtype"], (*path, "dtype"), DTYPE_CODES, "dtype")
+        if "partitions" in operand:
+            faults.integer(operand["partitions"], (*path, "partitions"), 1, SBUF_PARTITIONS)
+        if "elements" in operand:
+            faults.integer(operand["elements"], (*path, "elements"), 0, MAX_DIM)
+        for key, limit in (("addr", MAX_ADDR_BYTES), ("bank", self.generation.psum_banks - 1 if self.generation else 7)):
+            if operand.get(key) is not None:
+                faults.integer(operand[key], (*path, key), 0, limit)
+        if "symbolic" in operand:
+            faults.boolean(operand["symbolic"], (*path, "symbolic"))
+        if operand.get("tensor") is not None:
+            faults.text(operand["tensor"], (*path, "tensor"))
+        if operand.get("free") is not None:
+            self.free_pattern(operand, path)
+        if len(faults.found) == before and operand.get("space") == "PSUM" and "elements" in operand and "dtype" in operand:
+            self.psum_extent(operand, path)
+
+    def free_pattern(self, operand: dict[str, Any], path: Path) -> None:
+        faults, path = self.faults, (*path, "free")
+        before, counts = len(faults.found), []
+        pairs = faults.sequence(operand["free"], path)
+        for k, pair in enumerate(pairs):
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                faults.add((*path, k), f"free[{k}]: expected a [step, num] pair")
+                continue
+            faults.integer(pair[0], (*path, k, 0), 0, MAX_DIM)
+            counts.append(faults.integer(pair[1], (*path, k, 1), 1, MAX_DIM))
+        if not pairs:
+            faults.add(path, "free: an empty pattern (leave the key out for a contiguous access)")
+        elif len(faults.found) == before and math.prod(c for c in counts if c) != operand.get("elements"):
+            faults.add(path, f"free covers {math.prod(c for c in counts if c)} elements, not {operand.get('elements')}")
+
+    def psum_extent(self, operand: dict[str, Any], path: Path) -> None:
+        free = [tuple(p) for p in operand["free"]] if operand.get("free") else None
+        span = span_bytes(operand["elements"], DTYPE_BYTES[DTYPE_CODES[operand["dtype"]]], free)
+        touched = banks_touched(operand.get("addr"), operand.get("bank"), span)
+        if touched is not None and self.generation is not None and touched[-1] >= self.generation.psum_banks:
+            last = self.generation.psum_banks - 1
+            self.faults.add(path, f"reaches PSUM bank {touched[-1]} (allowed: 0 to {last} on {self.generation.name})")
+
+
+def _keys(record: type) -> tuple[str, ...]:
+    fields: tuple[str, ...] = record.__struct_fields__  # type: ignore[attr-defined]
+    return fields

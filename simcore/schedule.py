@@ -1,0 +1,68 @@
+"""The result of running one block on either model: when each event started, ended, and what it had waited for.
+
+PerfSim counts nanoseconds, the machine picoseconds; ``ticks_per_ns`` says which, and everything that explains a
+schedule works on the integers as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from simcore.program.columns import Array
+
+
+class Cause(IntEnum):
+    """What an event's start was bound by."""
+
+    none = 0
+    dependency = 1
+    engine = 2
+    psum_bank = 3
+    band_coupling = 4
+    barrier = 5
+    ring = 6
+    floor = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """n events in program order (transfers right after their triggers).
+
+    ``start``, ``duration``, ``next_dispatch``: int64[n]. ``cause``: uint8[n] of :class:`Cause`; ``on``: int32[n], the
+    event waited for, or -1. ``ready_on``: for an event whose wait ended when its producer became *ready* (ordered
+    collectives), the event that had made the producer ready, else -2; see :func:`simcore.explain.critical_path`.
+    """
+
+    names: list[str]
+    lane: Array
+    start: Array
+    duration: Array
+    next_dispatch: Array
+    cause: Array
+    on: Array
+    ticks_per_ns: int = 1
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def end(self) -> Array:
+        """int64[n]: start + duration."""
+        return self.start + self.duration
+
+    @property
+    def makespan(self) -> int:
+        """End of the latest event, 0 for an empty block."""
+        return int(self.end.max()) if len(self) else 0
+
+    @property
+    def critical_path(self) -> int:
+        """The source's figure: the latest of the lanes' last events' ends (a lane's last event need not end last)."""
+        if not len(self):
+            return 0
+        lanes, last_from_back = np.unique(self.lane[::-1], return_index=True)
+        del lanes
+        return int(self.end[len(self) - 1 - last_from_back].max())

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from simcore.errors import InputError, ModelBug, Problem
-from simcore.program.columnise import Irregular, columns_from
+from simcore.program.columnise import columns_from
+from simcore.program.columnise_fields import Irregular
 from simcore.program.faults import Fault
 from simcore.program.generations import ARCH_NAMES, GENERATIONS
 from simcore.program.instruction import SCHEMA, ProgramRecord

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from simcore.program.banks import banks_touched, span_bytes
-from simcore.program.columnise import DTYPE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, SPACE_CODES
+from simcore.program.codes import DTYPE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, SPACE_CODES
 from simcore.program.dtypes import DTYPE_BYTES
 from simcore.program.faults import Fault, Faults, Path
 from simcore.program.generations import ARCH_NAMES, SBUF_PARTITIONS, Generation, generation
@@ -132,7 +132,9 @@ class _Checker:
         if opcode is None:
             return
         if is_transfer and Opcode[opcode] not in TRANSFER_OPCODES:
-            faults.add((*path, "opcode"), f"opcode {opcode} cannot be a transfer (allowed: {', '.join(_TRANSFER_NAMES)})")
+            faults.add(
+                (*path, "opcode"), f"opcode {opcode} cannot be a transfer (allowed: {', '.join(_TRANSFER_NAMES)})"
+            )
         self.nested(instruction, opcode, path, depth, is_transfer)
 
     def attributes(self, instruction: dict[str, Any], path: Path) -> None:
@@ -169,7 +171,9 @@ class _Checker:
         if instruction.get("dge_type") is not None:
             dge = faults.word(instruction["dge_type"], (*path, "dge_type"), [d.name for d in DgeType], "dge_type")
             if dge == "hwdge" and self.generation is not None and not self.generation.has_hwdge:
-                faults.add((*path, "dge_type"), f"hwdge does not exist on {self.generation.name} (allowed: none, swdge)")
+                faults.add(
+                    (*path, "dge_type"), f"hwdge does not exist on {self.generation.name} (allowed: none, swdge)"
+                )
 
     def nested(self, instruction: dict[str, Any], opcode: str, path: Path, depth: int, is_transfer: bool) -> None:
         faults = self.faults
@@ -210,7 +214,10 @@ class _Checker:
             faults.integer(operand["partitions"], (*path, "partitions"), 1, SBUF_PARTITIONS)
         if "elements" in operand:
             faults.integer(operand["elements"], (*path, "elements"), 0, MAX_DIM)
-        for key, limit in (("addr", MAX_ADDR_BYTES), ("bank", self.generation.psum_banks - 1 if self.generation else 7)):
+        for key, limit in (
+            ("addr", MAX_ADDR_BYTES),
+            ("bank", self.generation.psum_banks - 1 if self.generation else 7),
+        ):
             if operand.get(key) is not None:
                 faults.integer(operand[key], (*path, key), 0, limit)
         if "symbolic" in operand:
@@ -219,7 +226,12 @@ class _Checker:
             faults.text(operand["tensor"], (*path, "tensor"))
         if operand.get("free") is not None:
             self.free_pattern(operand, path)
-        if len(faults.found) == before and operand.get("space") == "PSUM" and "elements" in operand and "dtype" in operand:
+        if (
+            len(faults.found) == before
+            and operand.get("space") == "PSUM"
+            and "elements" in operand
+            and "dtype" in operand
+        ):
             self.psum_extent(operand, path)
 
     def free_pattern(self, operand: dict[str, Any], path: Path) -> None:

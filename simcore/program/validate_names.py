@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simcore.errors import nearest
-from simcore.program.columnise import EDGE_CODES
+from simcore.program.codes import EDGE_CODES
 from simcore.program.edges import EdgeKind
 from simcore.program.faults import Faults, Path, kind_of, shown
 
@@ -72,7 +72,8 @@ def _read_edges(value: dict[str, Any], node: _Node, faults: Faults) -> None:
                 guess = nearest(kind, words) if isinstance(kind, str) else None
                 more = f'; did you mean "{guess}"?' if guess else ""
                 faults.add(
-                    (*where, k, 1), f"unknown dependency kind {shown(kind)} (allowed: {', '.join(words)}, or 0 to 4{more})"
+                    (*where, k, 1),
+                    f"unknown dependency kind {shown(kind)} (allowed: {', '.join(words)}, or 0 to 4{more})",
                 )
         else:
             faults.add((*where, k), f"dependencies[{k}]: expected a name or [name, kind], got {kind_of(entry)}")

@@ -133,3 +133,17 @@ def test_nothing_in_the_tree_belongs_to_one_machine(repository: Path, kind: str)
 def test_the_search_for_foreign_text_finds_it():
     assert FOREIGN["a folder of one machine"].search(b"see " + b"/home" + b"/someone/x")
     assert FOREIGN["a package registry"].search(b"https://pypi" + b".org/simple")
+
+
+ADR_SECTIONS = ["Status", "First action", "Context", "Decision", "Alternatives", "Consequences"]
+
+
+def test_every_decision_record_has_all_sections_in_order_and_a_line_in_the_index(repository: Path):
+    folder = repository / "docs" / "adr"
+    records = sorted(folder.glob("[0-9]*.md"))
+    assert records
+    index = (folder / "README.md").read_text()
+    for record in records:
+        sections = re.findall(r"^## (.+)$", record.read_text(), re.M)
+        assert [section for section in sections if section in ADR_SECTIONS] == ADR_SECTIONS, record.name
+        assert f"[{record.name[:4]}]({record.name})" in index, record.name

@@ -32,17 +32,18 @@ class Schedule:
     """n events in program order (transfers right after their triggers).
 
     ``start``, ``duration``, ``next_dispatch``: int64[n]. ``cause``: uint8[n] of :class:`Cause`; ``on``: int32[n], the
-    event waited for, or -1. ``ready_on``: for an event whose wait ended when its producer became *ready* (ordered
-    collectives), the event that had made the producer ready, else -2; see :func:`simcore.explain.critical_path`.
+    event waited for, or -1. ``ready_at``/``ready_on`` (collectives only): when the event's own producers let it go,
+    and which of them was last; an event behind an Ordered edge may start then, before its producer does.
     """
 
-    names: list[str]
     lane: Array
     start: Array
     duration: Array
     next_dispatch: Array
     cause: Array
     on: Array
+    ready_at: Array
+    ready_on: Array
     ticks_per_ns: int = 1
 
     def __len__(self) -> int:

@@ -1,0 +1,1 @@
+"""What ``kernbench perfsim`` says: the machine-readable result, and the same for people."""

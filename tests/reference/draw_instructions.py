@@ -140,8 +140,6 @@ def _draw_trigger(choose: Chooser, setting: Setting) -> Draft:
 
 
 def _draw_transfer(choose: Chooser, setting: Setting) -> Draft:
-    if setting.allows("local") and choose.chance(5):
-        return _draw_local_collective(choose, setting)
     opcode = choose.pick(("DMACopy", *DMA_OPCODES, *DESCRIPTOR_OPCODES))
     fields = _draw_transfer_operands(choose, setting) | _draw_dge_type(choose, setting)
     return _finish(choose, setting, opcode, "DMA", fields)

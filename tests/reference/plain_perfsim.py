@@ -20,6 +20,7 @@ from tests.reference.plain_program import (
     ARCH_NAMES,
     ARCH_VERSIONS,
     COLLECTIVE_COMPUTE,
+    COLLECTIVE_OPCODES,
     DMA,
     DMA_TRIGGER,
     DVE,
@@ -107,15 +108,18 @@ class Walk:
         self.collective_share = collective_share
         self.compute_window, self.dma_window = overlap_windows
         self.reflow = reflow
-        self.highest_stream = max(
-            (stream_id_of(i) for i in every_instruction(instructions) if opcode_number(i) in (47, 48, 49, 50)),
-            default=0,
-        )
+        self.names: set[str] = set()
+        self.highest_stream = 0
+        for instruction in every_instruction(instructions):
+            if instruction["name"] in self.names:
+                raise ValueError(f"{instruction['name']}: the name is taken")
+            self.names.add(instruction["name"])
+            if opcode_number(instruction) in COLLECTIVE_OPCODES:
+                self.highest_stream = max(self.highest_stream, stream_id_of(instruction))
         self.timelines: list[list[Event]] = [[] for _ in range(LANES)]
         self.program_order: list[Event] = []
         self.event_of: dict[str, Event] = {}
         self.ready_of: dict[str, int] = {}
-        self.loops: set[str] = set()
         self.bank_time: dict[int, int] = {}
         self.psum_writer_end: dict[int, int] = {}
         self.rings: dict[int, deque[tuple[Record, Record]]] = {queue: deque() for queue in range(13)}
@@ -124,7 +128,6 @@ class Walk:
         for instruction in instructions:
             opcode = opcode_number(instruction)
             if opcode == LOOP:
-                self.loops.add(instruction["name"])
                 self.walk(instruction["body"])
             elif opcode == DMA_TRIGGER:
                 trigger = self.place(instruction, lane_of(instruction), floor=0)
@@ -134,8 +137,6 @@ class Walk:
 
     def place(self, instruction: Record, lane: int, *, floor: int) -> Event:
         name = instruction["name"]
-        if name in self.event_of or name in self.loops:
-            raise ValueError(f"{name}: the name is taken")
         opcode = opcode_number(instruction)
         psum = psum_use(instruction)
         ready = self.ready_time(instruction, lane)
@@ -168,10 +169,10 @@ class Walk:
         for producer_name, kind in edges_of(instruction).items():
             if kind == ANTI and not self.include_anti:
                 continue
-            if producer_name in self.loops:
+            if producer_name not in self.names:
+                raise ValueError(f"{instruction['name']}: no instruction {producer_name} in this block")
+            if producer_name not in self.event_of:  # a Loop, or an instruction that comes later
                 continue
-            if producer_name not in self.event_of:
-                raise ValueError(f"{instruction['name']}: no earlier instruction {producer_name} in this block")
             producer = self.event_of[producer_name]
             if producer.region != region:
                 continue
@@ -276,8 +277,8 @@ def simulate_block(
     ``ring_depths`` (queue -> depth) replaces the default {10: 4, 12: 1}; a queue that is missing or has a depth of 0
     or less never fills. ``overlap_windows`` is (compute, DMA) in ns. ``pool_dve_coupling`` None means coupled when
     arch_version <= 29; ``activation_clamp`` None means as the coupling is. ``reflow`` is the pair of weights (of the
-    new collective, of those it overlaps). Raises ValueError for a missing cost, an unknown or later producer, a
-    repeated name, a stream without a share.
+    new collective, of those it overlaps). Raises ValueError for a missing cost, an unknown producer, a repeated
+    name, a stream without a share.
     """
     word: str = doc["arch"]
     arch = ARCH_NAMES.get(word, word)

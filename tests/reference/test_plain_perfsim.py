@@ -193,6 +193,12 @@ def test_an_ordered_collective_is_ready_when_the_collective_before_it_became_rea
     assert placed == {"a": 0, "c0": 500, "c1": 500, "c2": 500, "pool": 500, "dve": 1500, "flow": 1500}
 
 
+def test_the_early_readiness_is_for_producers_that_are_collective_compute_only() -> None:
+    send = one("s", "SP", 300, "a", opcode="CollectiveSend")
+    placed = starts(one("a", "PE", 500), send, one("p", "Pool", 10, ["a", "Ordered"]), cc("c", 10, 1, ["s", "Ordered"]))
+    assert placed == {"a": 0, "s": 500, "p": 400, "c": 800}
+
+
 def test_an_edge_into_another_region_does_not_wait() -> None:
     placed = starts(one("a", "PE", 300), one("b", "DVE", 50, "a", region=1), one("c", "SP", 50, "b", region=1))
     assert placed == {"a": 0, "b": 0, "c": 50}
@@ -263,6 +269,7 @@ def test_psum_writer_adds_nothing_when_the_banks_are_known() -> None:
         ({"elements": 1, "dtype": "int64", "addr": 2040}, [0]),
         ({"elements": 8, "dtype": "float32", "bank": 0, "free": [[510, 2], [1, 4]]}, [0, 1]),
         ({"elements": 8, "dtype": "float32", "bank": 0, "free": [[508, 2], [1, 4]]}, [0]),
+        ({"elements": 1, "dtype": "float32", "addr": 2046, "free": [[1, 1]]}, [0, 1]),
         ({"elements": 512, "dtype": "float32"}, None),
     ],
 )
@@ -308,6 +315,11 @@ def test_activation_waits_for_the_last_psum_writer_on_pool_and_dve_up_to_version
     pool = one("p", "Pool", 300, psum_writer=True), one("a", "Activation", 10)
     assert starts(*pool, arch="sunda")["a"] == 300
     assert starts(*pool, arch="sunda", activation_clamp=False)["a"] == 0
+
+
+@pytest.mark.parametrize("engine", ["Activation", "DVE", "PE", "Pool", "SP"])
+def test_a_barrier_waits_until_each_datapath_engine_can_issue(engine: str) -> None:
+    assert starts(one("a", engine, 500), one("bar", "ALL", 0))["bar"] == 400
 
 
 def test_a_barrier_waits_for_the_five_datapath_engines_and_not_for_dma_streams_or_barriers() -> None:
@@ -381,16 +393,24 @@ def test_reflow_lengthens_overlapping_collectives_on_other_streams() -> None:
     story = (
         cc("c0", 1000, 0),
         cc("same", 10, 0, "c0"),
-        one("gap", "PE", 399),
-        cc("c1", 801, 1, "gap"),  # [399, 1200) overlaps 601 of c0 and all 10 of `same`
+        one("sp", "SP", 1100),
+        cc("c2", 200, 2, "sp"),  # [1100, 1300)
+        one("pe", "PE", 399),
+        cc("c1", 801, 1, "pe"),  # [399, 1200): 601 ns with c0, 10 with `same`, 100 with c2
         one("after", "DVE", 1, "c0"),
+        cc("tail", 50, 0),  # [1012, 1062): 50 ns with c1, none with c2, and c0 is on its own stream
     )
+    plain = starts(*story, arch="sunda", arch_version=30)
+    assert plain == {"c0": 0, "same": 1000, "sp": 0, "c2": 1100, "pe": 0, "c1": 399, "after": 1000, "tail": 1010}
     placed = events(*story, arch="sunda", arch_version=30, reflow=(0.5, 0.25))
-    assert (placed["c0"].start, placed["c0"].duration, placed["c0"].next_dispatch) == (0, 1000 + 150, 1150)
-    assert (placed["same"].start, placed["same"].duration) == (1000, 10 + 2)
-    assert (placed["c1"].start, placed["c1"].duration) == (399, 801 + 300 + 5)
-    assert placed["after"].start == 1150
-    assert events(*story, arch="sunda", arch_version=30)["after"].start == 1000
+    assert {n: (e.start, e.duration) for n, e in placed.items() if e.lane >= 8} == {
+        "c0": (0, 1000 + 150),
+        "same": (1000, 10 + 2),
+        "c2": (1100, 200 + 25),
+        "c1": (399, 801 + 300 + 5 + 50 + 12),
+        "tail": (1012, 50 + 25),
+    }
+    assert placed["c0"].next_dispatch == placed["after"].start == 1150
 
 
 # DMA rings
@@ -483,11 +503,15 @@ def test_an_opcode_has_its_lane(opcode: str, engine: str, lane: int) -> None:
     assert lane_of({"name": "i", "opcode": opcode, "engine": engine}) == lane
 
 
-def test_a_missing_cost_a_later_producer_and_a_repeated_name_are_errors() -> None:
+def test_a_producer_that_comes_later_has_no_event_yet_and_is_not_waited_for() -> None:
+    assert starts(one("a", "SP", 1, "b"), one("b", "PE", 300), one("c", "SP", 1, "b")) == {"a": 0, "b": 0, "c": 300}
+
+
+def test_a_missing_cost_an_unknown_producer_and_a_repeated_name_are_errors() -> None:
     with pytest.raises(ValueError, match="a: no cost"):
         events({"name": "a", "opcode": "NoOp", "engine": "SP"})
-    with pytest.raises(ValueError, match="a: no earlier instruction b"):
-        events(one("a", "SP", 1, "b"), one("b", "SP", 1))
+    with pytest.raises(ValueError, match="a: no instruction b in this block"):
+        events(one("a", "SP", 1, "b"))
     with pytest.raises(ValueError, match="a: the name is taken"):
         events(one("a", "SP", 1), one("a", "SP", 1))
 

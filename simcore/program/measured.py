@@ -125,7 +125,7 @@ class Measurement:
         return {lane: covered_ns(spans, begin, end) for lane, spans in intervals.items()}
 
     def transfer_spans_ns(self) -> dict[str, tuple[int, int]]:
-        """(first packet's start, last packet's end) of each transfer whose packets are known, by the transfer's name."""
+        """(first packet's start, last packet's end) by transfer, for those whose packets are known."""
         spans: dict[str, tuple[int, int]] = {}
         for p in self.packets:
             if p.transfer is not None:

@@ -1,0 +1,1 @@
+"""Programs of real kernels, shipped in the project's own format with what was measured beside them."""

@@ -43,7 +43,7 @@ class Gain(msgspec.Struct):
 
 
 class WhatIfReport(msgspec.Struct, omit_defaults=True):
-    """``kernbench.whatif/1``. Times are whole-program nanoseconds (all blocks, all trips) unless a block says otherwise."""
+    """``kernbench.whatif/1``. Times are whole-program nanoseconds (all blocks, all trips), but for a block's own."""
 
     schema: str
     program: str
@@ -80,7 +80,6 @@ def _changed(base: Estimate, scenario: Scenario, arch: str | None, timing: str) 
     )
 
 
-
 def _change(base: Estimate, changed: Estimate, settings: list[str]) -> Change:
     return Change(
         settings=settings,
@@ -109,7 +108,9 @@ def print_whatif(report: WhatIfReport, console: Console) -> None:
         change = report.change
         difference = change.after_ns - change.before_ns
         share = f" ({difference / change.before_ns:+.1%})" if change.before_ns else ""
-        console.print(f"with {', '.join(change.settings)}: {change.after_ns} ns, {difference:+d} ns{share}", highlight=False)
+        console.print(
+            f"with {', '.join(change.settings)}: {change.after_ns} ns, {difference:+d} ns{share}", highlight=False
+        )
         if len(change.blocks) > 1:
             table = Table(box=None, pad_edge=False)
             for heading in ("block", "critical path before", "after", "makespan before", "after"):

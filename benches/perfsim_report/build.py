@@ -182,7 +182,5 @@ def _comparison(
         measured_ns=measured.window_ns,
         predicted_ns=estimate.whole_program_ns,
         error_pct=round(100 * (estimate.whole_program_ns - measured.window_ns) / measured.window_ns, 2),
-        engines={
-            name: EngineComparison(measured.engine_busy_ns.get(name), predicted[name]) for name in engines
-        },
+        engines={name: EngineComparison(measured.engine_busy_ns.get(name), predicted[name]) for name in engines},
     )

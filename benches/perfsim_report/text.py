@@ -45,7 +45,9 @@ def _print_block(block: BlockReport, report: PerfSimReport, console: Console) ->
 
 
 def _engine_table(block: BlockReport) -> Table:
-    table = _table("engine", ">events", ">busy ns", ">busy", ">overlapped ns", ">idle ns", "idle because of", ">after ns")
+    table = _table(
+        "engine", ">events", ">busy ns", ">busy", ">overlapped ns", ">idle ns", "idle because of", ">after ns"
+    )
     for name, use in block.engines.items():
         idle = ", ".join(f"{cause} {ns}" for cause, ns in use.idle_ns.items())
         share = use.busy_ns / block.makespan_ns if block.makespan_ns else 0.0
@@ -84,7 +86,7 @@ def _print_explanation(explanation: Explanation, block: BlockReport, console: Co
 def _print_measured(measured: MeasuredComparison, console: Console) -> None:
     console.print("beside the measured run:", highlight=False)
     table = _table("", ">measured ns", ">estimated ns", ">difference")
-    rows = [("kernel window", measured.measured_ns, measured.predicted_ns)]
+    rows: list[tuple[str, int | None, int]] = [("kernel window", measured.measured_ns, measured.predicted_ns)]
     rows += [(f"{name} busy", e.measured_busy_ns, e.predicted_busy_ns) for name, e in measured.engines.items()]
     for name, seen, predicted in rows:
         difference = f"{(predicted - seen) / seen:+.1%}" if seen else ""

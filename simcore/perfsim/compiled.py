@@ -15,6 +15,9 @@ SMALL_BLOCK = 3000
 
 Walk = Callable[..., None]
 
+plain_walk: Walk = walk
+"""The walk as plain Python."""
+
 
 @cache
 def compiled_walk() -> Walk:

@@ -30,10 +30,12 @@ class CostChange:
     def selects(self, columns: Columns) -> Array:
         """bool[n]: the events that change."""
         if self.by == "engine":
-            return lanes_of(columns) == Lane[self.target]
-        if self.by == "opcode":
-            return columns.opcode == Opcode[self.target]
-        return np.array([n == self.target for n in columns.name_list()], dtype=bool)
+            chosen: Array = lanes_of(columns) == Lane[self.target]
+        elif self.by == "opcode":
+            chosen = columns.opcode == Opcode[self.target]
+        else:
+            chosen = np.array([n == self.target for n in columns.name_list()], dtype=bool)
+        return chosen
 
 
 def changed_costs(columns: Columns, cost_ns: Array, changes: Sequence[CostChange]) -> Array:

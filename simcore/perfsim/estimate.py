@@ -9,10 +9,10 @@ import numpy as np
 
 from simcore.errors import InputError, Problem, hint
 from simcore.oracle import Costs, cost_block, oracle_name
+from simcore.perfsim.block_walk import run_walk
 from simcore.perfsim.costs import CostChange, changed_costs
 from simcore.perfsim.lower import lower
 from simcore.perfsim.options import PerfSimOptions
-from simcore.perfsim.run import run_walk
 from simcore.program.columns import Array, Columns
 from simcore.program.generations import ARCH_NAMES, GENERATIONS
 from simcore.program.program import Program
@@ -42,7 +42,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class BlockEstimate:
-    """One block's schedule; ``start``, ``duration``, ``next_dispatch`` are int64[n] ns, transfers after their triggers."""
+    """One block's schedule; times are int64[n] ns in program order, transfers right after their triggers."""
 
     function: str
     block: str

@@ -30,8 +30,8 @@ from simcore.program.vocabulary import QUEUE_COUNT
 class WalkInput:
     """What :func:`simcore.perfsim.walk.walk` reads, n events and m edges.
 
-    ``bank_waits``/``bank_sets`` are bank masks (an event of no duration sets none); ``ring_head`` holds, for each event of class RING_FULL in program
-    order, the transfer whose next-dispatch frees its slot.
+    ``bank_waits``/``bank_sets`` are bank masks (an event of no duration sets none); ``ring_head`` holds, for each event
+    of class RING_FULL in program order, the transfer whose next-dispatch frees its slot.
     """
 
     duration: Array
@@ -98,7 +98,8 @@ def _with_shares(columns: Columns, cost_ns: Array, lane: Array, arch: str, optio
     if options.collective_share == "arch":
         shares, reading = COLLECTIVE_SHARES.get(arch, ()), f"on {arch}"
     else:
-        highest = int(stream.max())
+        collective = (columns.opcode >= Opcode.Collective) & (columns.opcode <= Opcode.CollectiveRecv)
+        highest = max(int(columns.stream_id[collective].max()), 0)
         shares = SHARES_BY_MAX_STREAM[highest] if highest < len(SHARES_BY_MAX_STREAM) else ()
         reading = f"when the highest stream of the block is {highest}"
     names = columns.name_list() if np.any(stream >= len(shares)) else []

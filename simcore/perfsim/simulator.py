@@ -12,9 +12,10 @@ from typing import Any
 
 from simcore.errors import InputError, Problem
 from simcore.oracle import cost_block
+from simcore.perfsim.block_walk import WalkSettings, fresh_state
+from simcore.perfsim.compiled import plain_walk
 from simcore.perfsim.lower import lower
 from simcore.perfsim.options import PerfSimOptions
-from simcore.perfsim.run import WalkSettings, fresh_state
 from simcore.perfsim.walk import (
     EDGE_CURSOR,
     LANE_DISPATCH,
@@ -24,7 +25,6 @@ from simcore.perfsim.walk import (
     RING_CURSOR,
     RING_FULL,
     TRIGGER,
-    walk,
 )
 from simcore.program.build import program_from_record
 from simcore.program.edges import EdgeKind
@@ -126,7 +126,8 @@ class Simulator:
         n = checkpoint.events
         for event in self._placed[n:]:
             del self._index[event.name]
-        for column in (*self._rows.values(), *self._written.values(), self._placed, self._region):
+        del self._placed[n:], self._region[n:]
+        for column in (*self._rows.values(), *self._written.values()):
             del column[n:]
         del self._times[2 * n :]
         del self._edges["dep_count"][n:]
@@ -224,7 +225,7 @@ class Simulator:
     def _walk(self, event: int, floor_ns: int, settings: WalkSettings) -> None:
         read: list[Any] = [self._rows[key] for key in _EVENT_ROWS]
         written = self._written
-        walk(
+        plain_walk(
             event,
             event + 1,
             *read,

@@ -5,7 +5,8 @@ lists (small ones, which saves the compiler's start-up). It may therefore use in
 
 Rules (design, section 5). An event starts at the latest of: its producers' contributions; its lane's next-dispatch
 (for the barrier lane, that of the five datapath lanes); the times of the PSUM banks it writes; the coupled lane; its
-ring's oldest transfer; its floor. When several agree the first in this order is named as the bound.
+ring's oldest transfer; its floor (a transfer's is its trigger's start, and counts as a dependency). When several
+agree the first in this order is named as the bound.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def walk(
                     who = state[BANK_LAST + bank]
 
         if coupled:
-            if line == DVE or line == POOL:
+            if line == DVE or line == POOL:  # noqa: SIM109 (a tuple would be built in the compiled loop)
                 other = POOL if line == DVE else DVE
                 if state[LANE_DISPATCH + other] > start:
                     start = state[LANE_DISPATCH + other]
@@ -157,7 +158,7 @@ def walk(
             # Its trigger is the event before it, and contributes its start.
             if times[2 * i - 2] > start:
                 start = times[2 * i - 2]
-                why = FLOOR
+                why = DEPENDENCY
                 who = i - 1
         elif floor > start:
             start = floor

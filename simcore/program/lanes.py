@@ -1,4 +1,4 @@
-"""Where an instruction runs: its lane, and the descriptor ring of a DMA trigger. Properties of the program, not of time."""
+"""Where an instruction runs: its lane, and the descriptor ring of a DMA trigger. What the program says, without time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def lanes_of(columns: Columns) -> Array:
     DMA opcodes and transfers run on the DMA lane whatever their engine; collectives on their stream (47 on stream 0;
     48..50 on ``stream_id``, or on the DMA lane when local); everything else, DMATrigger too, on its engine's lane.
     """
-    lane = columns.engine.copy()
+    lane: Array = columns.engine.copy()
     opcode = columns.opcode
     lane[_IS_DMA[opcode] | ((columns.flags & Flag.TRANSFER) != 0)] = Lane.DMA
     streamed = (opcode >= Opcode.CollectiveCompute) & (opcode <= Opcode.CollectiveRecv)
@@ -68,11 +68,11 @@ def rings_of(columns: Columns, triggers: Array) -> Array:
     transfer = triggers + 1
     own = columns.dge_type[transfer]
     dge = np.where(own == DgeType.unassigned, columns.dge_type[triggers], own)
-    first_ring = np.full(256, -1, dtype=np.int64)
+    first_ring: Array = np.full(256, -1, dtype=np.int64)
     for engine, ring in RING_OF_ENGINE.items():
         first_ring[engine] = ring
     base = first_ring[columns.engine[triggers]]
-    ring = np.where(base < 0, OTHER_RING, base + _is_store(columns, transfer))
+    ring: Array = np.where(base < 0, OTHER_RING, base + _is_store(columns, transfer))
     ring[dge == DgeType.swdge] = SOFTWARE_DGE_RING
     ring[_IS_INDIRECT[columns.opcode[transfer]]] = INDIRECT_RING
     given = columns.queue[triggers]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simcore.perfsim.compiled import SMALL_BLOCK, compiled_walk
+from simcore.perfsim.compiled import SMALL_BLOCK, compiled_walk, plain_walk
 from simcore.perfsim.constants import LAST_COUPLED_ARCH_VERSION
 from simcore.perfsim.lower import WalkInput
 from simcore.perfsim.options import PerfSimOptions
@@ -20,7 +20,6 @@ from simcore.perfsim.walk import (
     TRIGGER,
     WRITER_END,
     WRITER_LAST,
-    walk,
 )
 from simcore.program.columns import Array
 from simcore.schedule import Schedule
@@ -109,8 +108,8 @@ def run_walk(inputs: WalkInput, options: PerfSimOptions, arch_version: int, *, i
         compiled_walk()(0, n, *read, *settings.as_arrays(0), fresh_state(), *written)
     else:
         as_lists = [a.tolist() for a in read]
-        results = [a.tolist() for a in written]
-        walk(0, n, *as_lists, *settings.as_lists(0), fresh_state().tolist(), *results)
+        results: list[list[int]] = [a.tolist() for a in written]
+        plain_walk(0, n, *as_lists, *settings.as_lists(0), fresh_state().tolist(), *results)
         for array, values in zip((duration, *written), (as_lists[0], *results), strict=True):
             if array is not inputs.duration:
                 array[:] = values

@@ -1,4 +1,4 @@
-"""Where an instruction runs: its lane, and the descriptor ring of a DMA trigger. What the program says, without time."""
+"""Where an instruction runs: its lane, and the descriptor ring of a DMA trigger. What the program says, no times."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def rings_of(columns: Columns, triggers: Array) -> Array:
     own = columns.dge_type[transfer]
     dge = np.where(own == DgeType.unassigned, columns.dge_type[triggers], own)
     first_ring: Array = np.full(256, -1, dtype=np.int64)
-    for engine, ring in RING_OF_ENGINE.items():
-        first_ring[engine] = ring
+    for engine, load_ring in RING_OF_ENGINE.items():
+        first_ring[engine] = load_ring
     base = first_ring[columns.engine[triggers]]
     ring: Array = np.where(base < 0, OTHER_RING, base + _is_store(columns, transfer))
     ring[dge == DgeType.swdge] = SOFTWARE_DGE_RING

@@ -10,6 +10,7 @@ from simcore.program.columns import Array, Columns, Extra, Flag, OperandFlag
 from simcore.program.dtypes import DType
 from simcore.program.edges import EdgeKind
 from simcore.program.engines import Engine
+from simcore.program.event_names import EventNames
 from simcore.program.instruction import Instruction, Operand
 from simcore.program.opcodes import Opcode
 from simcore.program.vocabulary import PERF_MODE_NAMES, CollectiveKind, DgeType, Space
@@ -19,18 +20,18 @@ _NO_EXTRA = Extra()
 
 def instructions_of(columns: Columns) -> list[Instruction]:
     """The block's instructions in program order, loops nested and transfers inline."""
-    events = _Events(columns)
+    events = Events(columns, columns.name_list())
     return _nest(columns, events.all())
 
 
-class _Events:
-    """Turns event indices into instructions."""
+class Events:
+    """Turns event indices into instructions, one at a time; holds 16 bytes per event beside the names."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, names: EventNames | list[str]) -> None:
         self.c = columns
-        self.names = columns.name_list()
-        self.dep_end = np.cumsum(columns.dep_count).tolist()
-        self.op_end = np.cumsum(columns.op_count).tolist()
+        self.names = names
+        self.dep_end: Array = np.cumsum(columns.dep_count, dtype=np.int64)
+        self.op_end: Array = np.cumsum(columns.op_count, dtype=np.int64)
 
     def all(self) -> list[Instruction]:
         """Every event as an instruction; transfers are still separate."""
@@ -77,12 +78,16 @@ class _Events:
         return self.c.words[int(code)] if code else None
 
     def dependencies(self, i: int) -> list[tuple[str, str]]:
-        end = self.dep_end[i]
+        return [(self.names[producer], kind.name) for producer, kind in self.edges(i)]
+
+    def edges(self, i: int) -> list[tuple[int, EdgeKind]]:
+        """``(producer's event, kind)`` of each edge of event ``i``, in the columns' order."""
+        end = int(self.dep_end[i])
         edges = range(end - int(self.c.dep_count[i]), end)
-        return [(self.names[self.c.dep_on[e]], EdgeKind(int(self.c.dep_kind[e])).name) for e in edges]
+        return [(int(self.c.dep_on[e]), EdgeKind(int(self.c.dep_kind[e]))) for e in edges]
 
     def operands(self, i: int, extra: Extra) -> tuple[list[Operand], list[Operand]]:
-        c, end, count = self.c, self.op_end[i], int(self.c.op_count[i])
+        c, end, count = self.c, int(self.op_end[i]), int(self.c.op_count[i])
         sides: tuple[list[Operand], list[Operand]] = ([], [])
         for place, k in enumerate(range(end - count, end)):
             flags = int(c.op_flags[k])

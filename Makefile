@@ -8,7 +8,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 INSTALLED := .venv/installed
 LOWEST := .venv-lowest
-DEMO_KERNEL := benches/kernels/fused_attention_fp32_s512.yaml.gz
+DEMO_KERNEL := benches/kernels/fused_attention_fp32_s512.yaml
 
 .PHONY: help demo test bench lint format types crosscheck-long test-lowest lock clean
 .DELETE_ON_ERROR:

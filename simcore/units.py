@@ -23,3 +23,10 @@ def service_ticks(nbytes: int, bw_gbs: Fraction | int) -> int:
         return 0
     rate = Fraction(bw_gbs)
     return -(-nbytes * TICKS_PER_NS * rate.denominator // rate.numerator)
+
+
+def ns_to_ticks(duration_ns: Fraction | int) -> int:
+    """Ticks of ``duration_ns`` nanoseconds, rounded up. Raises ValueError for a negative duration."""
+    if duration_ns < 0:
+        raise ValueError(f"negative duration: {duration_ns} ns")
+    return -(-duration_ns.numerator * TICKS_PER_NS // duration_ns.denominator)

@@ -29,11 +29,15 @@ _DOTTED_PATH = re.compile(r"[A-Za-z_][\w\-\[\]]*(\.[A-Za-z_][\w\-\[\]]*)*")
 
 @dataclass(frozen=True, slots=True)
 class PortSpec:
-    """A port that a kind of part has: its name inside the part, its direction, the type of its messages."""
+    """A port that a kind of part has: its name inside the part, its direction, the type of its messages.
+
+    An ``optional`` one need not be handed in; the part then does without what it is for.
+    """
 
     name: str
     direction: Direction
     message: type
+    optional: bool = False
 
 
 class Part(Generic[P]):
@@ -88,6 +92,8 @@ class Part(Generic[P]):
                 raise self.error(f"has no port {name!r} {hint(name, list(specs))}")
         for name, spec in specs.items():
             if name not in self.ports:
+                if spec.optional:
+                    continue
                 raise self.error(f"its port {name!r} ({spec.direction}, {spec.message.__name__}) is not connected")
             port = self.ports[name]
             if port.message is not spec.message:

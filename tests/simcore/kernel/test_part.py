@@ -151,3 +151,18 @@ def test_a_port_cannot_feed_two_parts():
     assert str(caught.value) == (
         "client->server at 0 ps: port from client to pe0.server: pe1.server cannot be connected as a second receiver"
     )
+
+
+class Tapped(Server):
+    """A server that somebody may watch."""
+
+    port_specs = (*Server.port_specs, PortSpec("tap", "out", Request, optional=True))
+
+
+def test_an_optional_port_may_be_left_out_and_is_checked_like_any_other_if_it_is_not():
+    env = Environment()
+    port = Port(env, "client->server", Request)
+    assert list(Tapped(env, "pe0.server", Parameters(), {"requests": port}).ports) == ["requests"]
+    other, wrong = Port(env, "client->other", Request), Port(env, "tap", int)
+    with pytest.raises(PartError, match=r"its port 'tap' is for Request, but tap carries int"):
+        Tapped(env, "pe1.server", Parameters(), {"requests": other, "tap": wrong})

@@ -2,5 +2,13 @@
 
 from __future__ import annotations
 
-BUILT_IN: dict[str, tuple[str, ...]] = {}
+BUILT_IN: dict[str, tuple[str, ...]] = {
+    "barrier_lane": ("components.core.barrier_lane",),
+    "descriptor_ring": ("components.core.descriptor_ring",),
+    "engine": ("components.core.engine",),
+    "neuron_core": ("components.core.neuron_core",),
+    "psum_bank": ("components.core.psum_bank",),
+    "semaphore": ("components.core.semaphore",),
+    "tcm": ("components.memory.tcm", "components.memory.tcm_alternatives"),
+}
 """Modules by kind. A part that is not listed here is not found by its kind."""

@@ -58,7 +58,7 @@ class BarrierLane(Part[BarrierLaneParameters]):
 
     def go(self, work: Work) -> None:
         """Starts ``work`` at this instant, in its own turn: a chain of barriers must not nest calls."""
-        Timeout(self.env, 0, work).callbacks.append(self._start)  # type: ignore[union-attr]
+        Timeout(self.env, 0, work).callbacks.append(self._start)
 
     def _start(self, event: Event) -> None:
         work: Work = event._value
@@ -67,7 +67,7 @@ class BarrierLane(Part[BarrierLaneParameters]):
             self.record((now, self.name, "start", work.name))
         if work.on_start is not None:
             tell(work.on_start, now, work)
-        Timeout(self.env, work.dispatch_ticks, work).callbacks.append(self._dispatch)  # type: ignore[union-attr]
+        Timeout(self.env, work.dispatch_ticks, work).callbacks.append(self._dispatch)
 
     def _dispatch(self, event: Event) -> None:
         work: Work = event._value
@@ -75,7 +75,7 @@ class BarrierLane(Part[BarrierLaneParameters]):
         if work.on_dispatch is not None:
             tell(work.on_dispatch, now, work)
         rest = work.end_ticks - work.dispatch_ticks
-        Timeout(self.env, rest, work).callbacks.append(self._end)  # type: ignore[union-attr]
+        Timeout(self.env, rest, work).callbacks.append(self._end)
 
     def _end(self, event: Event) -> None:
         work: Work = event._value

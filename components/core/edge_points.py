@@ -1,4 +1,4 @@
-"""Which moment of its producer each edge waits for, decided for a whole block at once. What the program says, no times."""
+"""Which moment of its producer each edge waits for, decided for a whole block at once. No times."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Engine(Part[EngineParameters]):
                 tell(work.on_dispatch, now, work)
             rest = work.end_ticks - ticks
             if rest:
-                Timeout(env, rest, work).callbacks.append(self._end)  # type: ignore[union-attr]
+                Timeout(env, rest, work).callbacks.append(self._end)
             else:
                 self._ended(work, now)
 

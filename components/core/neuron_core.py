@@ -108,10 +108,11 @@ class NeuronCore(Part[NeuronCoreParameters]):
         self.accepted = len(works)
         if not works:
             settle(self.done)
-        queues: dict[str, list[Work]] = {lane.name: [] for lane in (*self.engines.values(), self.barriers)}
+        parts: list[Engine | BarrierLane] = [*self.engines.values(), self.barriers]
+        queues: dict[str, list[Work]] = {part.name: [] for part in parts}
         for work in works:
             queues[work.lane.name].append(work)
-        for part in (*self.engines.values(), self.barriers):
+        for part in parts:
             if queues[part.name]:
                 part.load(queues[part.name], works)
         self.env.run(self.done)

@@ -41,7 +41,7 @@ class _Edge:
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """The producer's moment has come; the consumer hears of it after the latency."""
         self.rank, self.on = rank, on
-        Timeout(self.semaphores.env, self.semaphores.latency_ticks).callbacks.append(self._arrive)  # type: ignore[union-attr]
+        Timeout(self.semaphores.env, self.semaphores.latency_ticks).callbacks.append(self._arrive)
 
     def leads_to(self, work: Work) -> bool:
         """Whether the news is for ``work``."""

@@ -8,6 +8,7 @@ from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.wiring import Wiring
 from components.core.work import BANK, COUPLING, ENGINE, RING, TRIGGERED, Work
 from components.registry import build
+from simcore.errors import ModelBug
 from simcore.kernel import INSTANT_LIMIT, Environment, Row
 from simcore.program.columns import Array, Columns
 from simcore.program.engines import Lane
@@ -35,7 +36,9 @@ def simulate_block(
     """
     limit = max(INSTANT_LIMIT, EVENTS_PER_INSTRUCTION * len(columns))
     env = Environment(log, instant_limit=limit)
-    core: NeuronCore = build(env, "neuron_core", "core", parameters.model_dump(), {})
+    core = build(env, "neuron_core", "core", parameters.model_dump(), {})
+    if not isinstance(core, NeuronCore):
+        raise ModelBug(f"a neuron_core of class {type(core).__qualname__} runs no program")
     works = Wiring(core, columns, include_anti_deps=include_anti_deps, file=file).works_of(cost_ns)
     core.run(works)
     return schedule_of(works, lanes_of(columns))

@@ -156,7 +156,7 @@ class Wiring:
         return {t: ring for t, ring in zip(triggers.tolist(), rings, strict=True) if ring in self.core.rings}
 
     def _shared(self, lane: Array, cost_ns: Array) -> list[int]:
-        """Costs in ns, those of collectives for their stream's share of the bandwidth, in whole ns as the source has it."""
+        """Costs in ns, those of collectives for their stream's share of the bandwidth (whole ns)."""
         costs: list[int] = cost_ns.tolist()
         shares = self.core.parameters.collective_shares
         collective = (self.columns.opcode == Opcode.CollectiveCompute) & (lane >= _FIRST_STREAM)

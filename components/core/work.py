@@ -155,7 +155,7 @@ class Echo:
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """Schedules the news."""
         self._rank, self._on = rank, on
-        Timeout(self._env, 0).callbacks.append(self._pass_on)  # type: ignore[union-attr]
+        Timeout(self._env, 0).callbacks.append(self._pass_on)
 
     def leads_to(self, work: Work) -> bool:
         """Whether the news is for ``work``."""

@@ -28,7 +28,9 @@ def whatif(
     ] = False,
     timing: Annotated[str, typer.Option(help="Where the base's costs come from: hwm or public.")] = "hwm",
     arch: Annotated[str | None, typer.Option(help="The base's generation, if not the program's own.")] = None,
-    json: Annotated[str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")
+    ] = None,
 ) -> None:
     """Estimate a program again with changed costs, depths, couplings or chip, from exact re-runs."""
     from benches.cli.output import console, emit_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from benches.perfsim_report.model import BlockReport, Explanation, MeasuredComparison, PerfSimReport
+from benches.perfsim_report.model import BlockReport, Event, Explanation, MeasuredComparison, PerfSimReport
 from simcore.program.engines import Lane
 
 PATH_ROWS = 12
@@ -42,6 +42,8 @@ def _print_block(block: BlockReport, report: PerfSimReport, console: Console) ->
     console.print(_engine_table(block))
     if block.explanation is not None:
         _print_explanation(block.explanation, block, console)
+    if block.events is not None:
+        console.print(_event_table(block.events))
 
 
 def _engine_table(block: BlockReport) -> Table:
@@ -94,15 +96,13 @@ def _print_measured(measured: MeasuredComparison, console: Console) -> None:
     console.print(table)
 
 
-def print_events(report: PerfSimReport, console: Console) -> None:
-    """Prints every event of every block."""
-    for block in report.blocks:
-        table = _table("event", "lane", ">start ns", ">duration ns", ">next dispatch ns", "bound by")
-        for event in block.events or []:
-            by = event.bound_by.cause + (f" on {event.bound_by.on}" if event.bound_by.on else "")
-            row = (event.name, Lane(event.lane).name, event.start, event.duration, event.next_dispatch, by)
-            table.add_row(*map(str, row))
-        console.print(table)
+def _event_table(events: list[Event]) -> Table:
+    table = _table("event", "lane", ">start ns", ">duration ns", ">next dispatch ns", "bound by")
+    for event in events:
+        by = event.bound_by.cause + (f" on {event.bound_by.on}" if event.bound_by.on else "")
+        row = (event.name, Lane(event.lane).name, event.start, event.duration, event.next_dispatch, by)
+        table.add_row(*map(str, row))
+    return table
 
 
 def _table(*headings: str) -> Table:

@@ -103,14 +103,12 @@ def _gain(effect: Effect) -> Gain:
 
 def print_whatif(report: WhatIfReport, console: Console) -> None:
     """The report for people."""
-    console.print(f"{report.program} on {report.arch}: {report.base_ns} ns", highlight=False)
+    console.print(f"{report.program} on {report.arch}: {report.base_ns} ns")
     if report.change is not None:
         change = report.change
         difference = change.after_ns - change.before_ns
         share = f" ({difference / change.before_ns:+.1%})" if change.before_ns else ""
-        console.print(
-            f"with {', '.join(change.settings)}: {change.after_ns} ns, {difference:+d} ns{share}", highlight=False
-        )
+        console.print(f"with {', '.join(change.settings)}: {change.after_ns} ns, {difference:+d} ns{share}")
         if len(change.blocks) > 1:
             table = Table(box=None, pad_edge=False)
             for heading in ("block", "critical path before", "after", "makespan before", "after"):

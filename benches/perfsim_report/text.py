@@ -15,30 +15,30 @@ PATH_ROWS = 12
 def print_report(report: PerfSimReport, console: Console) -> None:
     """Prints everything the report holds."""
     oracle = f"{report.oracle} oracle" if report.timing == "hwm" else f"{report.timing} timing"
-    console.print(f"{report.program} on {report.arch} ({oracle})", highlight=False)
+    console.print(f"{report.program} on {report.arch} ({oracle})")
     for block in report.blocks:
         _print_block(block, report, console)
     if len(report.blocks) != 1 or report.whole_program_ns != report.blocks[0].makespan_ns:
-        console.print(f"whole program with all trips: {_ns(report.whole_program_ns)}", highlight=False)
+        console.print(f"whole program with all trips: {_ns(report.whole_program_ns)}")
     if report.measured is not None:
         _print_measured(report.measured, console)
     shares = [f"{name.replace('_', ' ')} {share:.1%}" for name, share in report.provenance.items() if share]
-    console.print(f"critical path rests on: {', '.join(shares) or 'nothing'}", highlight=False)
+    console.print(f"critical path rests on: {', '.join(shares) or 'nothing'}")
     if report.not_costed:
         listed = ", ".join(f"{opcode} ({count})" for opcode, count in report.not_costed.items())
-        console.print(f"not costed (0 ns): {listed}", highlight=False)
+        console.print(f"not costed (0 ns): {listed}")
     for note in report.notes:
-        console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"note: {note}", soft_wrap=True)
 
 
 def _print_block(block: BlockReport, report: PerfSimReport, console: Console) -> None:
     if len(report.blocks) > 1:
-        console.print(f"\nblock {block.function}/{block.block}", highlight=False, markup=False)
+        console.print(f"\nblock {block.function}/{block.block}")
     line = f"critical path {_ns(block.critical_path_ns)} over {block.instructions} instructions"
     if block.makespan_ns != block.critical_path_ns:
         line += f"; the latest event ends at {_ns(block.makespan_ns)}"
     slack = f"without anti-dependencies {_ns(block.critical_path_no_anti_ns)} (slack {block.anti_dependency_slack})"
-    console.print(f"{line}; {slack}", highlight=False, soft_wrap=True)
+    console.print(f"{line}; {slack}", soft_wrap=True)
     console.print(_engine_table(block))
     if block.explanation is not None:
         _print_explanation(block.explanation, block, console)
@@ -64,12 +64,11 @@ def _print_explanation(explanation: Explanation, block: BlockReport, console: Co
         ("critical path by what ended each piece", explanation.path_by_cause_ns),
     ):
         listed = ", ".join(f"{name} {ns} ns ({_share(ns, block.makespan_ns)})" for name, ns in parts.items() if ns)
-        console.print(f"{title}: {listed or 'empty'}", highlight=False, soft_wrap=True)
+        console.print(f"{title}: {listed or 'empty'}", soft_wrap=True)
     lower = explanation.lower_bounds
     console.print(
         f"lower bounds: busiest engine {lower.busiest_engine or '-'} {lower.busiest_engine_ns} ns, "
         f"dependences alone {lower.dependences_ns} ns, no anti-dependencies {lower.no_anti_ns} ns",
-        highlight=False,
         soft_wrap=True,
     )
     steps = explanation.path
@@ -81,12 +80,12 @@ def _print_explanation(explanation: Explanation, block: BlockReport, console: Co
         name = (step.name or "(floor)") + (f" [{step.source}]" if step.source else "")
         row = (step.start_ns, step.until_ns - step.start_ns, name, step.opcode or "", step.lane or "", by)
         table.add_row(*map(str, row))
-    console.print(f"longest of the critical path's {len(steps)} steps:", highlight=False)
+    console.print(f"longest of the critical path's {len(steps)} steps:")
     console.print(table)
 
 
 def _print_measured(measured: MeasuredComparison, console: Console) -> None:
-    console.print("beside the measured run:", highlight=False)
+    console.print("beside the measured run:")
     table = _table("", ">measured ns", ">estimated ns", ">difference")
     rows: list[tuple[str, int | None, int]] = [("kernel window", measured.measured_ns, measured.predicted_ns)]
     rows += [(f"{name} busy", e.measured_busy_ns, e.predicted_busy_ns) for name, e in measured.engines.items()]

@@ -44,7 +44,7 @@ def _fault(model: type[BaseModel], details: ErrorDetails) -> Fault:
             allowed = list(model.model_fields) if len(place) == 1 else []
             message = f"unknown parameter {hint(key, allowed)}" if allowed else "unknown parameter (none is allowed)"
         case "missing":
-            message = "is missing (a physical quantity has no default here)"
+            message = "is missing (it has no default)"
         case "value_error":
             message = str(details["ctx"]["error"])
         case _:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
@@ -138,6 +139,18 @@ def build(
     return entry.part(env, name, checked, ports)
 
 
+@contextmanager
+def parts_kept_only_on_success() -> Iterator[None]:
+    """Forgets every part that is registered inside the block if an error leaves it."""
+    before = dict(_registered)
+    try:
+        yield
+    except BaseException:
+        _registered.clear()
+        _registered.update(before)
+        raise
+
+
 def _import_built_in(kind: str) -> None:
     for module in BUILT_IN.get(kind, ()):
         importlib.import_module(module)
@@ -150,7 +163,7 @@ def _model_of(part: type[Part[Any]]) -> type[BaseModel]:
     from simcore.kernel import Part
 
     if not _is_class(part, Part):
-        raise RegistrationError(f"{part!r} is not a class derived from simcore.kernel.Part")
+        raise RegistrationError(f"{part.__qualname__} is not a class derived from simcore.kernel.Part")
     for base in part.__mro__:
         for original in base.__dict__.get("__orig_bases__", ()):
             generic, (model, *_) = get_origin(original), get_args(original) or (None,)

@@ -7,139 +7,168 @@ The two must agree on what is valid: a fuzz test holds them against each other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
 from simcore.program.codes import DGE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, PERF_MODE_CODES
-from simcore.program.columnise_edges import edge_arrays
-from simcore.program.columnise_fields import Extras, Irregular, Words, codes, names_text, optional
-from simcore.program.columnise_flat import Flat, flatten
-from simcore.program.columnise_operands import apply_given_banks, bank_masks, operand_arrays
-from simcore.program.columns import EDGE_DTYPES, EVENT_DTYPES, OPERAND_DTYPES, Array, Columns, Flag
-from simcore.program.generations import SBUF_PARTITIONS, Generation
-from simcore.program.instruction import Instruction
-from simcore.program.limits import MAX_ADDR_BYTES, MAX_COST_NS, MAX_DIM, MAX_REGION
-from simcore.program.vocabulary import QUEUE_COUNT, DgeType
+from simcore.program.column_ranges import column_ranges
+from simcore.program.columnise_edges import Names
+from simcore.program.columnise_fields import WORD_FIELDS, Extras, Fields, Irregular, Words, is_text
+from simcore.program.columnise_flat import Flattener, misplaced_transfers
+from simcore.program.columnise_operands import given_masks, operand_arrays
+from simcore.program.columns import (
+    EDGE_DTYPES,
+    EVENT_DTYPES,
+    NAME_SEPARATOR,
+    OPERAND_DTYPES,
+    Array,
+    Columns,
+    Flag,
+)
+from simcore.program.generations import Generation
+from simcore.program.instruction import Instruction, PlainInstruction
+from simcore.program.psum_masks import psum_masks
+from simcore.program.vocabulary import DgeType
 
-_EVENT_FIELDS = (
-    "name",
-    "opcode",
-    "engine",
-    "dependencies",
-    "ins",
-    "outs",
-    "cost",
-    "region",
-    "stream_id",
-    "kind",
-    "dge_type",
-    "queue",
-    "perf_mode",
-    "psum_reads",
-    "psum_writes",
-    "op",
-    "op0",
-    "op1",
-    "mode",
-    "source",
-    "latency_estimate",
-    "constant",
-)
-_FLAG_FIELDS = (
-    ("is_local", Flag.IS_LOCAL),
-    ("psum_writer", Flag.PSUM_WRITER),
-    ("is_transpose", Flag.IS_TRANSPOSE),
-    ("accumulate", Flag.ACCUMULATE),
-    ("acc", Flag.ACC),
-    ("is_tensor_tensor_scan", Flag.SCAN),
-    ("is_scalar_tensor_tensor", Flag.SCALAR_TENSOR_TENSOR),
-)
+CHUNK = 2048
+"""Instructions worked on at a time: few enough to stay in the processor's cache, enough to make numpy worth it."""
+
+_DTYPES = {**EVENT_DTYPES, **EDGE_DTYPES, **OPERAND_DTYPES}
+_FLAG_FIELDS = {
+    "is_local": Flag.IS_LOCAL,
+    "psum_writer": Flag.PSUM_WRITER,
+    "is_transpose": Flag.IS_TRANSPOSE,
+    "accumulate": Flag.ACCUMULATE,
+    "acc": Flag.ACC,
+    "is_tensor_tensor_scan": Flag.SCAN,
+    "is_scalar_tensor_tensor": Flag.SCALAR_TENSOR_TENSOR,
+}
+_RANGED = {
+    *("cost_ns", "region", "stream_id", "queue", "op_count"),
+    *("op_partitions", "op_elements", "op_addr", "op_bank"),
+}
+"""Columns that are filled with numbers as they stand; the others get codes or masks that are in range."""
 
 
 def columns_from(instructions: Sequence[Instruction], generation: Generation) -> Columns:
     """The block's columns. Raises :class:`Irregular` when any rule of a program is broken."""
-    try:
-        return _columns_from(instructions, generation)
-    except (KeyError, OverflowError, TypeError, ValueError) as error:
-        raise Irregular(str(error)) from error
+    return columns_from_chunks((instructions[k : k + CHUNK] for k in range(0, len(instructions), CHUNK)), generation)
 
 
-def _columns_from(instructions: Sequence[Instruction], generation: Generation) -> Columns:
-    flat = flatten(instructions)
-    n = len(flat.events)
-    field_lists: Iterable[Any] = zip(*map(attrgetter(*_EVENT_FIELDS), flat.events), strict=True) if n else ()
-    cols: dict[str, Any] = dict(zip(_EVENT_FIELDS, field_lists, strict=True)) if n else dict.fromkeys(_EVENT_FIELDS, ())
-    flags = _flags(flat)
-    extras = Extras()
-    edges = edge_arrays(cols["name"], cols["dependencies"], flat.loops, extras)
-    operands = operand_arrays(cols["ins"], cols["outs"], extras)
-    for key in ("source", "latency_estimate", "constant"):
-        extras.put_column(key, cols[key])
-    reads, writes = bank_masks(operands, extras, flags)
-    apply_given_banks(cols["psum_reads"], reads, flags, Flag.PSUM_READS_GIVEN)
-    apply_given_banks(cols["psum_writes"], writes, flags, Flag.PSUM_WRITES_GIVEN)
-    flags[(flags & Flag.PSUM_WRITES_GIVEN) != 0] &= ~np.uint16(Flag.WRITES_UNKNOWN_BANK)
-    words = Words()
-    events: dict[str, Array] = {
-        "opcode": codes(cols["opcode"], OPCODE_CODES, np.uint8),
-        "engine": codes(cols["engine"], ENGINE_CODES, np.uint8),
-        "cost_ns": optional(cols["cost"], np.int64),
+def columns_from_chunks(chunks: Iterable[Sequence[PlainInstruction]], generation: Generation) -> Columns:
+    """The columns of a block that comes in pieces; no piece is kept. The records of a piece are of one class.
+
+    Raises :class:`Irregular` when any rule of a program is broken.
+    """
+    block = _Columniser(generation)
+    for chunk in chunks:
+        try:
+            block.add(chunk)
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise Irregular(str(error)) from error
+    return block.finished()
+
+
+class _Columniser:
+    def __init__(self, generation: Generation) -> None:
+        self.generation = generation
+        self.flat = Flattener()
+        self.names = Names(self.flat.loops)
+        self.words = Words()
+        self.extras = Extras()
+        self.parts: dict[str, list[Array]] = {key: [] for key in _DTYPES}
+
+    def add(self, chunk: Sequence[PlainInstruction]) -> None:
+        begin, loops_before = self.flat.count, len(self.flat.loops)
+        events, transfers = self.flat.events(chunk)
+        fields = Fields(events)
+        self.names.add(fields["name"])
+        arrays = attribute_arrays(fields)
+        arrays |= {key: self.words.codes(fields, key) for key in WORD_FIELDS}
+        arrays |= self.names.edges(fields["dependencies"], self.extras)
+        arrays |= self.operands(fields, arrays["flags"], begin)
+        arrays["flags"][transfers] |= np.uint16(Flag.TRANSFER)
+        self.extras.put_fields(fields, begin)
+        if len(misplaced_transfers(arrays["opcode"], arrays["flags"])):
+            raise Irregular("trigger or transfer")
+        check_ranges(arrays, self.generation)
+        check_headers([loop.header for loop in self.flat.loops[loops_before:]], self.generation)
+        for key, array in arrays.items():
+            self.parts[key].append(array.astype(_DTYPES[key], copy=False))
+
+    def operands(self, fields: Fields, flags: Array, first_event: int) -> dict[str, Array]:
+        """The operand columns and the PSUM masks; sets the ``flags`` that go with them."""
+        arrays, spans = operand_arrays(fields["ins"], fields["outs"], first_event, self.extras)
+        psum = psum_masks(arrays, spans)
+        banks = self.generation.psum_banks
+        if psum.highest >= banks:
+            raise Irregular("bank beyond the generation's")
+        reads_given, reads = given_masks(fields, "psum_reads", banks)
+        writes_given, writes = given_masks(fields, "psum_writes", banks)
+        flags |= reads_given * np.uint16(Flag.PSUM_READS_GIVEN) + writes_given * np.uint16(Flag.PSUM_WRITES_GIVEN)
+        flags |= (psum.unknown & ~writes_given) * np.uint16(Flag.WRITES_UNKNOWN_BANK)
+        arrays["psum_reads"] = np.where(reads_given, reads, psum.reads)
+        arrays["psum_writes"] = np.where(writes_given, writes, psum.writes)
+        return arrays
+
+    def finished(self) -> Columns:
+        self.names.check_disjoint()
+        return Columns(
+            names=np.frombuffer(NAME_SEPARATOR.encode().join(self.names.text), dtype=np.uint8),
+            **{key: _joined(self.parts.pop(key), dtype) for key, dtype in _DTYPES.items()},
+            words=tuple(self.words.table),
+            loops=tuple(self.flat.loops),
+            extras=self.extras.finished(),
+        )
+
+
+def attribute_arrays(fields: Fields) -> dict[str, Array]:
+    """The columns of what an instruction says about itself alone; words aside, for they are numbered block by block."""
+    flags = np.zeros(fields.count, np.uint16)
+    for field, bit in _FLAG_FIELDS.items():
+        flags |= fields.flags(field, bit)
+    return {
+        "opcode": fields.codes("opcode", OPCODE_CODES),
+        "engine": fields.codes("engine", ENGINE_CODES),
+        "cost_ns": fields.optional("cost"),
         "flags": flags,
-        "region": np.array(cols["region"], dtype=np.int64),
-        "stream_id": optional(cols["stream_id"], np.int64),
-        "collective_kind": codes(cols["kind"], KIND_CODES, np.int8),
-        "dge_type": codes(cols["dge_type"], DGE_CODES, np.uint8),
-        "queue": optional(cols["queue"], np.int64),
-        "perf_mode": codes(cols["perf_mode"], PERF_MODE_CODES, np.uint8),
-        **{key: words.codes(cols[key]) for key in ("op", "op0", "op1", "mode")},
-        "psum_reads": reads,
-        "psum_writes": writes,
-        **edges,
-        **operands,
+        "region": fields.integers("region"),
+        "stream_id": fields.optional("stream_id"),
+        "collective_kind": fields.codes("kind", KIND_CODES, np.int8),
+        "dge_type": fields.codes("dge_type", DGE_CODES),
+        "queue": fields.optional("queue"),
+        "perf_mode": fields.codes("perf_mode", PERF_MODE_CODES),
     }
-    _check_ranges(events, generation)
-    for key, dtype in {**EVENT_DTYPES, **EDGE_DTYPES, **OPERAND_DTYPES}.items():
-        events[key] = events[key].astype(dtype, copy=False)
-    return Columns(
-        names=names_text(cols["name"]),
-        **events,
-        words=tuple(words.table),
-        loops=tuple(flat.loops),
-        extras=extras.finished(),
-    )
 
 
-def _flags(flat: Flat) -> Array:
-    flags = np.zeros(len(flat.events), dtype=np.uint16)
-    columns: list[tuple[bool, ...]] = (
-        list(zip(*map(attrgetter(*(f for f, _ in _FLAG_FIELDS)), flat.events), strict=True)) if flat.events else []
-    )
-    for (_, bit), values in zip(_FLAG_FIELDS, columns, strict=False):
-        if True in values:
-            flags[np.array(values, dtype=bool)] |= np.uint16(bit)
-    flags[flat.transfers] |= np.uint16(Flag.TRANSFER)
-    return flags
-
-
-def _check_ranges(events: dict[str, Array], generation: Generation) -> None:
-    limits = {
-        "cost_ns": MAX_COST_NS,
-        "stream_id": 3,
-        "queue": QUEUE_COUNT - 1,
-        "psum_reads": (1 << generation.psum_banks) - 1,
-        "psum_writes": (1 << generation.psum_banks) - 1,
-        "op_elements": MAX_DIM,
-        "op_partitions": SBUF_PARTITIONS,
-        "op_addr": MAX_ADDR_BYTES,
-        "region": MAX_REGION,
-        "op_count": np.iinfo(np.uint16).max,
-    }
-    for key, limit in limits.items():
-        if events[key].size and events[key].max() > limit:
+def check_ranges(arrays: dict[str, Array], generation: Generation) -> None:
+    """Raises :class:`Irregular` for a number out of its range."""
+    ranges = column_ranges(generation)
+    for key in _RANGED & arrays.keys():
+        low, high = ranges[key]
+        if arrays[key].size and (arrays[key].min() < low or arrays[key].max() > high):
             raise Irregular(key)
-    if np.any(events["op_partitions"] < 1) or np.any(events["op_elements"] < 0) or np.any(events["region"] < 0):
-        raise Irregular("negative or zero extent")
-    if not generation.has_hwdge and np.any(events["dge_type"] == DgeType.hwdge):
+    if not generation.has_hwdge and np.any(arrays["dge_type"] == DgeType.hwdge):
         raise Irregular("hwdge")
+
+
+def check_headers(headers: Sequence[Instruction], generation: Generation) -> None:
+    """Raises :class:`Irregular` if a loop header's own attributes break a rule (its dependencies aside)."""
+    if not headers:
+        return
+    fields = Fields(headers)
+    if any(fields["ins"]) or any(fields["outs"]) or fields.given("cost") or fields.given("queue"):
+        raise Irregular("a loop has no cost, operands or queue of its own")
+    texts = [fields["name"], *(fields.given(key) or () for key in WORD_FIELDS)]
+    if not all(is_text(text) for values in texts for text in values if text is not None):
+        raise Irregular("loop name or word")
+    check_ranges(attribute_arrays(fields), generation)
+    Extras().put_fields(fields, 0)
+    for key in ("psum_reads", "psum_writes"):
+        given_masks(fields, key, generation.psum_banks)
+
+
+def _joined(parts: list[Array], dtype: type[np.generic]) -> Array:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)

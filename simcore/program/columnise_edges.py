@@ -7,57 +7,91 @@ from itertools import chain
 
 import numpy as np
 
-from simcore.program.codes import EDGE_CODES, ENGINE_CODES
+from simcore.program.codes import EDGE_CODES
 from simcore.program.columnise_fields import Extras, Irregular
-from simcore.program.columns import Array, LoopSpan
+from simcore.program.columns import NAME_SEPARATOR, Array, LoopSpan
 from simcore.program.instruction import Dependency
 
 
-def edge_arrays(
-    names: Sequence[str], dependencies: Sequence[Sequence[Dependency | str]], loops: Sequence[LoopSpan], extras: Extras
-) -> dict[str, Array]:
-    n = len(names)
-    index = dict(zip(names, range(n), strict=True))
-    loop_index = {loop.header.name: k for k, loop in enumerate(loops)}
-    if len(index) != n or len(loop_index) != len(loops) or not index.keys().isdisjoint(loop_index):
-        raise Irregular("duplicate name")
-    for loop in loops:
-        _check_loop_header(loop, index, loop_index)
-    counts = np.array(list(map(len, dependencies)), dtype=np.int64)
-    edges = [(d, "Flow") if type(d) is str else d for d in chain.from_iterable(dependencies)]
-    producer_names, kind_words = zip(*edges, strict=True) if edges else ((), ())
-    kinds = np.array(list(map(EDGE_CODES.__getitem__, kind_words)), dtype=np.uint8)
-    consumer = np.repeat(np.arange(n), counts)
-    if loop_index:
-        producers = np.array([index.get(p, -1) for p in producer_names], dtype=np.int64)
-        keep = producers >= 0
-        for edge in np.flatnonzero(~keep).tolist():
-            span = loops[loop_index[producer_names[edge]]]
-            event = int(consumer[edge])
-            if span.begin > event:
-                raise Irregular("dependency on a later loop")
-            known = extras.get(event, "loop_dependencies") or ()
-            extras.put(event, "loop_dependencies", (*known, (span.header.name, int(kinds[edge]))))
-        consumer, producers, kinds = consumer[keep], producers[keep], kinds[keep]
-    else:
-        producers = np.array(list(map(index.__getitem__, producer_names)), dtype=np.int64)
-    if np.any(producers >= consumer):
-        raise Irregular("forward dependency")
-    consumer, producers, kinds = merge_edges(consumer, producers, kinds)
-    return {"dep_count": np.bincount(consumer, minlength=n), "dep_on": producers, "dep_kind": kinds}
+class Names:
+    """Takes a block's names and dependencies chunk by chunk, and knows where each name stands.
+
+    ``loops`` is the block's growing list of loops.
+    """
+
+    def __init__(self, loops: Sequence[LoopSpan]) -> None:
+        self.text: list[bytes] = []
+        self._loops = loops
+        self._events: dict[str, int] = {}
+        self._loop_index: dict[str, int] = {}
+
+    def add(self, names: Sequence[str]) -> None:
+        """The next events' names, and those of the loops that have begun since."""
+        if names:
+            self.text.append(names_text(names))
+        begin = len(self._events)
+        self._events.update(zip(names, range(begin, begin + len(names)), strict=True))
+        if len(self._events) != begin + len(names):
+            raise Irregular("duplicate name")
+        for k in range(len(self._loop_index), len(self._loops)):
+            self._loop_index[self._loops[k].header.name] = k
+            if len(self._loop_index) != k + 1:
+                raise Irregular("duplicate name of a loop")
+            self._check_loop(self._loops[k], k)
+
+    def _check_loop(self, loop: LoopSpan, number: int) -> None:
+        for dependency in loop.header.dependencies:
+            name, kind = (dependency, "Flow") if isinstance(dependency, str) else dependency
+            is_event = name in self._events
+            later = self._events[name] >= loop.begin if is_event else self._loop_index[name] >= number
+            if later or kind not in EDGE_CODES:
+                raise Irregular("loop dependency")
+
+    def edges(self, dependencies: Sequence[Sequence[Dependency | str]], extras: Extras) -> dict[str, Array]:
+        """The edge columns of the events added last. Edges from a loop go to ``extras``."""
+        n = len(dependencies)
+        begin = len(self._events) - n
+        flat: list[Dependency | str] = list(chain.from_iterable(dependencies))
+        pairs = [(d, "Flow") if type(d) is str else d for d in flat] if str in set(map(type, flat)) else flat
+        producer_names, kind_words = zip(*pairs, strict=True) if pairs else ((), ())
+        kind = np.fromiter(map(EDGE_CODES.__getitem__, kind_words), np.uint8, len(pairs))
+        consumer = np.repeat(np.arange(begin, begin + n), np.fromiter(map(len, dependencies), np.int64, n))
+        if self._loops:
+            producer = np.array([self._events.get(p, -1) for p in producer_names], dtype=np.int64)
+            is_event = producer >= 0
+            for edge in np.flatnonzero(~is_event).tolist():
+                self._edge_from_loop(producer_names[edge], int(consumer[edge]), int(kind[edge]), extras)
+            consumer, producer, kind = consumer[is_event], producer[is_event], kind[is_event]
+        else:
+            producer = np.fromiter(map(self._events.__getitem__, producer_names), np.int64, len(pairs))
+        if np.any(producer >= consumer):
+            raise Irregular("forward dependency")
+        consumer, producer, kind = merge_edges(consumer, producer, kind)
+        return {"dep_count": np.bincount(consumer - begin, minlength=n), "dep_on": producer, "dep_kind": kind}
+
+    def _edge_from_loop(self, name: str, event: int, kind: int, extras: Extras) -> None:
+        loop = self._loops[self._loop_index[name]]
+        if loop.begin > event:
+            raise Irregular("dependency on a later loop")
+        known = dict(extras.get(event, "loop_dependencies") or ())
+        known[name] = max(kind, known.get(name, 0))
+        extras.put(event, "loop_dependencies", tuple(known.items()))
+
+    def check_disjoint(self) -> None:
+        """To be called at the end: no loop may share a name with an instruction."""
+        if not self._events.keys().isdisjoint(self._loop_index):
+            raise Irregular("a loop and an instruction of one name")
 
 
-def _check_loop_header(loop: LoopSpan, index: dict[str, int], loop_index: dict[str, int]) -> None:
-    header = loop.header
-    if header.engine not in ENGINE_CODES or not header.name or not header.name.isprintable():
-        raise Irregular("loop header")
-    if header.cost is not None or header.ins or header.outs or header.queue is not None:
-        raise Irregular("a loop has no cost, operands or queue of its own")
-    for dependency in header.dependencies:
-        name, kind = (dependency, "Flow") if isinstance(dependency, str) else dependency
-        later = index[name] >= loop.begin if name in index else loop_index[name] >= loop_index[header.name]
-        if later or kind not in EDGE_CODES:
-            raise Irregular("loop dependency")
+def names_text(names: Sequence[str]) -> bytes:
+    """One or more names as columns store them. Raises :class:`Irregular` for one that is empty or not printable."""
+    joined = NAME_SEPARATOR.join(names)
+    framed = NAME_SEPARATOR + joined + NAME_SEPARATOR
+    if framed.count(NAME_SEPARATOR) != len(names) + 1 or NAME_SEPARATOR * 2 in framed:
+        raise Irregular("name that is empty or holds NUL")
+    if not joined.replace(NAME_SEPARATOR, "").isprintable():
+        raise Irregular("name that cannot be printed")
+    return joined.encode()
 
 
 def merge_edges(consumer: Array, producer: Array, kind: Array) -> tuple[Array, Array, Array]:

@@ -2,57 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from simcore.program.columns import NAME_SEPARATOR, Array, Extra
-from simcore.program.limits import MAX_COST_NS
+from simcore.program.columns import Array, Extra
+from simcore.program.instruction import Instruction, Operand, PlainInstruction
+from simcore.program.limits import MAX_CONSTANT, MAX_COST_NS, MAX_WORDS
 
 
 class Irregular(Exception):
     """The instructions break a rule; validation says which."""
 
 
-def codes(values: Sequence[Any], table: dict[Any, int], dtype: type[np.generic]) -> Array:
-    return np.array(list(map(table.__getitem__, values)), dtype=dtype)
+_DEFAULTS = {f.name: f.default for f in (*msgspec.structs.fields(Operand), *msgspec.structs.fields(Instruction))}
 
 
-def optional(values: Sequence[int | None], dtype: type[np.generic]) -> Array:
-    if values.count(None) == len(values):
-        return np.full(len(values), -1, dtype=dtype)
-    if any(v is not None and v < 0 for v in values):
-        raise Irregular("negative number")
-    return np.array([-1 if v is None else v for v in values], dtype=dtype)
+class Fields:
+    """The records' values by field. A field that their class lacks is not given."""
+
+    def __init__(self, records: Sequence[PlainInstruction] | Sequence[Operand]) -> None:
+        self.count = len(records)
+        columns: Iterable[Any] = zip(*map(msgspec.structs.astuple, records), strict=True)
+        self._values: dict[str, tuple[Any, ...]] = (
+            dict(zip(type(records[0]).__struct_fields__, columns, strict=True)) if records else {}
+        )
+
+    def __getitem__(self, field: str) -> tuple[Any, ...]:
+        return self._values[field] if self.count else ()
+
+    def given(self, field: str) -> tuple[Any, ...] | None:
+        """The field's values, or None when every record has the default."""
+        values = self._values.get(field)
+        return None if values is None or values.count(_DEFAULTS[field]) == self.count else values
+
+    def flags(self, field: str, bit: int) -> Array | int:
+        """``bit`` where the boolean field is true (uint16)."""
+        values = self.given(field)
+        return 0 if values is None else np.fromiter(values, np.uint16, self.count) * np.uint16(bit)
+
+    def codes(self, field: str, table: dict[Any, int], dtype: type[np.generic] = np.uint8) -> Array:
+        """The values' codes. Raises KeyError for a word that is not in the table."""
+        values = self._required_or_given(field)
+        if values is None:
+            return np.full(self.count, table.get(None, 0), dtype)
+        return np.array([table[value] for value in values], dtype)
+
+    def integers(self, field: str) -> Array:
+        """The values as int64."""
+        values = self._required_or_given(field)
+        if values is None:
+            return np.full(self.count, _DEFAULTS[field] if self.count else 0, np.int64)
+        return np.fromiter(values, np.int64, self.count)
+
+    def optional(self, field: str) -> Array:
+        """The values as int64, -1 where none is given. Raises :class:`Irregular` for negative ones."""
+        values = self.given(field)
+        if values is None:
+            return np.full(self.count, -1, np.int64)
+        unset = values.count(None)
+        array = np.fromiter((-1 if v is None else v for v in values) if unset else values, np.int64, self.count)
+        if np.count_nonzero(array < 0) != unset:
+            raise Irregular(f"negative {field}")
+        return array
+
+    def _required_or_given(self, field: str) -> tuple[Any, ...] | None:
+        return self._values.get(field) if field in _REQUIRED else self.given(field)
 
 
-def names_text(names: Sequence[str]) -> Array:
-    joined = NAME_SEPARATOR.join(names)
-    if not all(names) or (names and not joined.replace(NAME_SEPARATOR, "").isprintable()):
-        raise Irregular("name")
-    if joined.count(NAME_SEPARATOR) != max(len(names) - 1, 0):
-        raise Irregular("name with NUL")
-    return np.frombuffer(joined.encode(), dtype=np.uint8)
+_REQUIRED = frozenset(name for name, default in _DEFAULTS.items() if default is msgspec.NODEFAULT)
+
+
+def is_text(value: str) -> bool:
+    """Whether a name or word can stand in a report."""
+    return bool(value) and value.isprintable()
+
+
+WORD_FIELDS = ("op", "op0", "op1", "mode")
+"""Fields that hold any word; a block numbers its words."""
 
 
 class Words:
-    """Interns the short strings of ``op`` and the like."""
+    """Numbers the words of a block."""
 
     def __init__(self) -> None:
         self.table = [""]
         self._code: dict[str | None, int] = {None: 0}
 
-    def codes(self, values: Sequence[str | None]) -> Array:
-        if values.count(None) == len(values):
-            return np.zeros(len(values), dtype=np.uint8)
-        for word in dict.fromkeys(values):
+    def codes(self, fields: Fields, field: str) -> Array:
+        """The words' codes (uint8). Raises :class:`Irregular` when they are too many."""
+        for word in dict.fromkeys(fields.given(field) or ()):
             if word not in self._code:
-                if not word or len(self.table) > 255:
-                    raise Irregular("too many different words, or an empty one")
+                if not is_text(word) or len(self.table) > MAX_WORDS:
+                    raise Irregular("word")
                 self._code[word] = len(self.table)
                 self.table.append(word)
-        return codes(values, self._code, np.uint8)
+        return fields.codes(field, self._code)
 
 
 class Extras:
@@ -62,18 +110,38 @@ class Extras:
         self._by_event: dict[int, dict[str, Any]] = {}
 
     def put(self, event: int, key: str, value: Any) -> None:
+        """Adds one attribute of an event."""
         self._by_event.setdefault(event, {})[key] = value
 
-    def put_column(self, key: str, values: Sequence[Any]) -> None:
-        if values.count(None) != len(values):
-            for event, value in enumerate(values):
+    def get(self, event: int, key: str) -> Any:
+        """An attribute that was put, or None."""
+        return self._by_event.get(event, {}).get(key)
+
+    def put_fields(self, fields: Fields, first_event: int) -> None:
+        """Adds the attributes that instructions give themselves."""
+        for key in EXTRA_RULES:
+            for event, value in enumerate(fields.given(key) or (), first_event):
                 if value is not None:
-                    if (key == "latency_estimate" and not 0 <= value <= MAX_COST_NS) or value == "":
+                    if not EXTRA_RULES[key](value):
                         raise Irregular(key)
                     self.put(event, key, value)
 
-    def get(self, event: int, key: str) -> Any:
-        return self._by_event.get(event, {}).get(key)
-
     def finished(self) -> dict[int, Extra]:
+        """All of them in event order."""
         return {event: Extra(**self._by_event[event]) for event in sorted(self._by_event)}
+
+
+def _is_cost(value: int) -> bool:
+    return 0 <= value <= MAX_COST_NS
+
+
+def _is_constant(value: float | int) -> bool:
+    return math.isfinite(value) if isinstance(value, float) else -MAX_CONSTANT <= value <= MAX_CONSTANT
+
+
+EXTRA_RULES: dict[str, Callable[[Any], bool]] = {
+    "source": is_text,
+    "latency_estimate": _is_cost,
+    "constant": _is_constant,
+}
+"""What the value of each of an instruction's rare attributes must fulfil."""

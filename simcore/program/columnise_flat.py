@@ -4,59 +4,90 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simcore.program.codes import OPCODE_CODES
+import numpy as np
+
 from simcore.program.columnise_fields import Irregular
-from simcore.program.columns import LoopSpan
-from simcore.program.instruction import Instruction
-from simcore.program.limits import MAX_DIM
-from simcore.program.opcodes import TRANSFER_OPCODES
+from simcore.program.columns import Array, Flag, LoopSpan
+from simcore.program.instruction import Instruction, PlainInstruction
+from simcore.program.limits import MAX_DIM, MAX_NESTING
+from simcore.program.opcodes import TRANSFER_OPCODES, Opcode
+
+_HEADER_FIELDS = tuple(f for f in Instruction.__struct_fields__ if f not in ("body", "transfer"))
+_TRANSFER_CODES = np.array(sorted(TRANSFER_OPCODES), dtype=np.uint8)
 
 
-class Flat:
-    """Events in walk order, which of them are transfers, and the loops around them."""
+class Flattener:
+    """Takes a block's instructions chunk by chunk; ``loops`` are all loops so far, ``count`` all events so far."""
 
     def __init__(self) -> None:
-        self.events: list[Instruction] = []
-        self.transfers: list[int] = []
         self.loops: list[LoopSpan] = []
+        self.count = 0
+
+    def events(self, chunk: Sequence[PlainInstruction]) -> tuple[Sequence[PlainInstruction], list[int]]:
+        """The chunk's events, and which of them (counted in the chunk) are transfers."""
+        events: list[PlainInstruction] = []
+        transfers: list[int] = []
+        whole = [i for i in chunk if isinstance(i, Instruction)] if isinstance(chunk[0], Instruction) else []
+        if any(map(_is_nested, whole)):
+            self._append(whole, events, transfers, -1, 0)
+            self.count += len(events)
+            return events, transfers
+        self.count += len(chunk)
+        return chunk, transfers
+
+    def _append(
+        self,
+        instructions: Sequence[Instruction],
+        events: list[PlainInstruction],
+        transfers: list[int],
+        parent: int,
+        depth: int,
+    ) -> None:
+        for instruction in instructions:
+            if not _is_nested(instruction):
+                events.append(instruction)
+            elif instruction.body is not None:
+                if depth == MAX_NESTING or not _is_loop(instruction):
+                    raise Irregular("loop")
+                index, begin = len(self.loops), self.count + len(events)
+                header = _header(instruction)
+                self.loops.append(LoopSpan(header, begin, begin, parent))
+                self._append(instruction.body, events, transfers, index, depth + 1)
+                self.loops[index] = LoopSpan(header, begin, self.count + len(events), parent)
+            elif instruction.transfer is not None and instruction.trip_count is None:
+                if _is_nested(instruction.transfer):
+                    raise Irregular("transfer")
+                transfers.append(len(events) + 1)
+                events += (instruction, instruction.transfer)
+            else:
+                raise Irregular("trip count outside a loop")
 
 
-def flatten(instructions: Sequence[Instruction]) -> Flat:
-    flat = Flat()
-    loop, trigger = "Loop", "DMATrigger"
-    if not any(i.opcode in (loop, trigger) or i.transfer is not None or i.body is not None for i in instructions):
-        flat.events = list(instructions)
-        if any(i.trip_count is not None for i in flat.events):
-            raise Irregular("trip count outside a loop")
-        return flat
-    _flatten_into(flat, instructions, -1)
-    return flat
+def _is_nested(instruction: Instruction) -> bool:
+    return instruction.transfer is not None or instruction.body is not None or instruction.trip_count is not None
 
 
-def _flatten_into(flat: Flat, instructions: Sequence[Instruction], parent: int) -> None:
-    for instruction in instructions:
-        is_loop, is_trigger = instruction.opcode == "Loop", instruction.opcode == "DMATrigger"
-        if is_loop == (instruction.body is None) or is_trigger == (instruction.transfer is None):
-            raise Irregular("a loop needs a body, a trigger a transfer, and nothing else has them")
-        if instruction.body is not None:
-            if instruction.trip_count is not None and not 1 <= instruction.trip_count <= MAX_DIM:
-                raise Irregular("trip count")
-            header = Instruction(**{f: getattr(instruction, f) for f in _HEADER_FIELDS}, body=None)
-            index, begin = len(flat.loops), len(flat.events)
-            flat.loops.append(LoopSpan(header, begin, begin, parent))
-            _flatten_into(flat, instruction.body, index)
-            flat.loops[index] = LoopSpan(header, begin, len(flat.events), parent)
-            continue
-        if instruction.trip_count is not None:
-            raise Irregular("trip count outside a loop")
-        flat.events.append(instruction)
-        if instruction.transfer is not None:
-            transfer = instruction.transfer
-            is_plain = transfer.transfer is None and transfer.body is None and transfer.trip_count is None
-            if OPCODE_CODES[transfer.opcode] not in TRANSFER_OPCODES or not is_plain:
-                raise Irregular("transfer")
-            flat.transfers.append(len(flat.events))
-            flat.events.append(transfer)
+def _is_loop(instruction: Instruction) -> bool:
+    count_fits = instruction.trip_count is None or 1 <= instruction.trip_count <= MAX_DIM
+    return instruction.opcode == Opcode.Loop.name and instruction.transfer is None and count_fits
 
 
-_HEADER_FIELDS = tuple(f for f in Instruction.__struct_fields__ if f != "body")
+def _header(loop: Instruction) -> Instruction:
+    fields = {f: getattr(loop, f) for f in _HEADER_FIELDS}
+    return Instruction(**{**fields, "dependencies": list(loop.dependencies)})
+
+
+def misplaced_transfers(opcode: Array, flags: Array) -> Array:
+    """Events that break a rule of triggers, by index.
+
+    A transfer follows each DMATrigger and stands nowhere else, only some opcodes can be one, and loops are no events.
+    """
+    is_trigger = opcode == Opcode.DMATrigger
+    is_transfer = (flags & Flag.TRANSFER) != 0
+    expected = np.zeros(len(opcode), dtype=bool)
+    expected[1:] = is_trigger[:-1]
+    wrong = (is_transfer != expected) | (opcode == Opcode.Loop)
+    if is_transfer.any():
+        wrong |= is_transfer & ~np.isin(opcode, _TRANSFER_CODES)
+    wrong[-1:] |= is_trigger[-1:]
+    return np.flatnonzero(wrong)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from enum import IntFlag
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -46,8 +47,7 @@ class OperandFlag(IntFlag):
     """The free pattern is given (see :attr:`Extra.free`) and is not contiguous."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopSpan:
+class LoopSpan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A loop: its header (an instruction without body) and the events ``begin..end`` of its body.
 
     ``parent`` is the index of the enclosing loop in :attr:`Columns.loops`, or -1. Loops are in program order.
@@ -64,8 +64,7 @@ class LoopSpan:
         return 1 if self.header.trip_count is None else self.header.trip_count
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
+class Extra(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """Rare attributes of one event; operand lists run over the event's inputs, then its outputs.
 
     ``loop_dependencies`` holds edges whose producer is a loop (kept, but no model reads them).

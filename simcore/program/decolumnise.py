@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from simcore.program.columns import Array, Columns, Extra, Flag, OperandFlag
@@ -130,7 +131,7 @@ def _nest(columns: Columns, events: list[Instruction]) -> list[Instruction]:
             elif next_loop < len(loops) and loops[next_loop].begin == i and loops[next_loop].parent == current:
                 header = loops[next_loop].header
                 body: list[Instruction] = []
-                loop = Instruction(**{f: getattr(header, f) for f in header.__struct_fields__ if f != "body"}, body=body)
+                loop = msgspec.structs.replace(header, dependencies=list(header.dependencies), body=body)
                 (bodies[current] if current >= 0 else top).append(loop)
                 bodies.append(body)
                 current, next_loop = next_loop, next_loop + 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from simcore.errors import hint
+from simcore.program.limits import MAX_CONSTANT
 
 Path = tuple[str | int, ...]
 """Keys and list positions from the root of a document to a value."""
@@ -15,7 +17,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at ``path``; ``subject`` is the instruction (or block) it concerns, ``at_key`` points at the key."""
+    """What is wrong at ``path``, or at its last key (``at_key``); ``subject`` is the instruction it concerns."""
 
     path: Path
     message: str
@@ -41,15 +43,15 @@ class Faults:
             return None
         for key in value:
             if key not in known:
-                self.add((*path, key), f"unknown key {shown(key)} {hint(key, known)}", at_key=True)
+                self.add((*path, key), f"unknown key {shown(key)} {hinted(key, tuple(known))}", at_key=True)
         for key in required:
             if key not in value:
                 self.add(path, f'missing key "{key}"')
         return value
 
-    def sequence(self, value: Any, path: Path) -> list[Any]:
+    def sequence(self, value: Any, path: Path) -> Sequence[Any]:
         """``value`` as a list; an empty one (and a fault) if it is something else."""
-        if isinstance(value, list):
+        if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
             return value
         self.add(path, f"{label(path)}: expected a list, got {kind_of(value)}")
         return []
@@ -64,12 +66,12 @@ class Faults:
             return value
         return None
 
-    def word(self, value: Any, path: Path, allowed: Collection[str], what: str) -> str | None:
-        """``value`` as one of the ``allowed`` words."""
+    def word(self, value: Any, path: Path, allowed: Collection[str], what: str, more: str = "") -> str | None:
+        """``value`` as one of the ``allowed`` words; ``more`` is what else is allowed, for the message."""
         if isinstance(value, str) and value in allowed:
             return value
-        got = shown(value) if isinstance(value, str) else kind_of(value)
-        self.add(path, f"unknown {what} {got} {hint(value, list(allowed))}")
+        got, word = (shown(value), value) if isinstance(value, str) else (kind_of(value), None)
+        self.add(path, f"unknown {what} {got} {hinted(word, tuple(allowed), more)}")
         return None
 
     def integer(self, value: Any, path: Path, low: int, high: int) -> int | None:
@@ -79,6 +81,8 @@ class Faults:
             self.add(path, f"{name}: {str(value).lower()} is a boolean, not a number (allowed: {low} to {high})")
         elif isinstance(value, float):
             what = "not a number" if math.isnan(value) else "infinite" if math.isinf(value) else "not a whole number"
+            if value.is_integer():
+                what = f"written as a fraction; write {shown(int(value))}"
             self.add(path, f"{name}: {value} is {what} (allowed: whole numbers from {low} to {high})")
         elif not isinstance(value, int):
             self.add(path, f"{name}: expected a whole number, got {kind_of(value)} (allowed: {low} to {high})")
@@ -100,6 +104,10 @@ class Faults:
             self.add(path, f"{label(path)}: expected a number, got {kind_of(value)}")
         elif isinstance(value, float) and not math.isfinite(value):
             self.add(path, f"{label(path)}: {value} is not a finite number")
+        elif isinstance(value, int) and abs(value) > MAX_CONSTANT:
+            self.add(
+                path, f"{label(path)}: {shown(value)} is out of range (allowed: {-MAX_CONSTANT} to {MAX_CONSTANT})"
+            )
 
 
 def label(path: Path) -> str:
@@ -129,10 +137,29 @@ def kind_of(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as it stands in a message, cut when long."""
-    text = f'"{value}"' if isinstance(value, str) else str(value) if not isinstance(value, int) else _digits(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    """A value as it stands in a message: on one line, cut when long."""
+    if isinstance(value, str):
+        return f'"{plain(value)}"'
+    is_long = isinstance(value, int) and value.bit_length() > 4000
+    return plain(f"a number of {value.bit_length()} bits" if is_long else str(value))
 
 
-def _digits(value: int) -> str:
-    return str(value) if value.bit_length() < 4000 else f"a number of {value.bit_length()} bits"
+def plain(text: str) -> str:
+    """``text`` on one line, cut when long."""
+    cut = text if len(text) <= 80 else text[:77] + "..."
+    return cut if cut.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
+
+
+def subject_of(name: Any) -> str | None:
+    """The subject of faults in the instruction called ``name``."""
+    return f"instruction {plain(name)}" if isinstance(name, str) and name else None
+
+
+@lru_cache(maxsize=4096)
+def hinted(word: Any, allowed: tuple[str, ...], more: str = "") -> str:
+    """:func:`simcore.errors.hint`, which is slow, remembered; ``more`` is what else is allowed."""
+    text = hint(word, allowed)
+    if not more:
+        return text
+    head, _, guess = text[1:-1].partition("; ")
+    return f"({head}, {more}{'; ' if guess else ''}{guess})"

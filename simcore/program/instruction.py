@@ -1,4 +1,4 @@
-"""What people and readers write: operands, instructions, blocks, functions, programs, in the words of the stream format.
+"""What people and readers write: operands, instructions, blocks, functions, programs, in the stream format's words.
 
 These records mirror a stream file field by field (names of opcodes, engines and dtypes are strings here), so one
 class serves the file, the Python builder and every reader. :mod:`simcore.program.columns` is the same content as
@@ -36,13 +36,8 @@ Dependency = tuple[str, str | int]
 """``(producer's name, edge kind by name or number)``."""
 
 
-class Instruction(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """One instruction. Only ``name``, ``opcode`` and ``engine`` are required; None means "not said".
-
-    ``cost`` (ns) replaces the oracle. ``psum_reads``/``psum_writes`` replace what the operands say; ``psum_writer``
-    says that a bank is written but not which. ``transfer`` is the DMA that a DMATrigger starts; ``body`` and
-    ``trip_count`` belong to a Loop. The last group are the IR's own attributes that a cost formula reads.
-    """
+class PlainInstruction(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """The fields that most instructions get by with: large files decode and columnise faster without the others."""
 
     name: str
     opcode: str
@@ -53,6 +48,16 @@ class Instruction(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     cost: int | None = None
     psum_reads: list[int] | None = None
     psum_writes: list[int] | None = None
+
+
+class Instruction(PlainInstruction, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One instruction. Only ``name``, ``opcode`` and ``engine`` are required; None means "not said".
+
+    ``cost`` (ns) replaces the oracle. ``psum_reads``/``psum_writes`` replace what the operands say; ``psum_writer``
+    says that a bank is written but not which. ``transfer`` is the DMA that a DMATrigger starts; ``body`` and
+    ``trip_count`` belong to a Loop. The last group are the IR's own attributes that a cost formula reads.
+    """
+
     psum_writer: bool = False
     region: int = 0
     stream_id: int | None = None
@@ -101,8 +106,8 @@ class Origin(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_
     note: str | None = None
 
 
-class ProgramRecord(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole program, as a stream file holds it."""
+class ProgramHead(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """What a program says before its functions."""
 
     schema: str = SCHEMA
     name: str
@@ -110,4 +115,9 @@ class ProgramRecord(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tr
     arch_version: int | None = None
     modular_flow_runs: int = 1
     origin: Origin | None = None
+
+
+class ProgramRecord(ProgramHead, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole program, as a stream file holds it."""
+
     functions: list[FunctionRecord] = []

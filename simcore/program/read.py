@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
+import re
 import zlib
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from simcore.errors import InputError, Problem
-from simcore.program.build import Locator, program_from_loaded
-from simcore.program.faults import Fault
+from simcore.errors import InputError, ModelBug, Problem
+from simcore.program.build import program_from_loaded
+from simcore.program.columnise_fields import Irregular
+from simcore.program.faults import Path, kind_of
 from simcore.program.instruction import SCHEMA, ProgramRecord
-from simcore.program.loaded import Loaded
 from simcore.program.program import Program
-from simcore.program.stream.json_text import decode_json, line_and_column, locate_json
+from simcore.program.stream.outline import program_from_document
+from simcore.program.validate import faults_of
+
+if TYPE_CHECKING:
+    from simcore.program.stream.wanted import Wanted
 
 FORMATS = ("stream (JSON or YAML)", "BIR JSON", "neuron-profile JSON", "columns (.npz)")
 
-_REPEATED_KEY_CHECK_BYTES = 16 * 2**20
-"""Up to this size a JSON file is also checked for repeated keys: people write small files, programs write large ones."""
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_GZIP = b"\x1f\x8b"
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+_FIRST = re.compile(rb"\S")
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
@@ -30,130 +39,120 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     Raises InputError with every fault of the file, each with its line (or instruction, where a format has no lines).
     """
     file = os.fspath(path)
-    if _is_npz(file):
-        from simcore.program.npz import read_npz
+    data = _read(file)
+    with _collection_paused():
+        if data is None:
+            from simcore.program.npz import read_npz
 
-        return read_npz(file)
-    return program_from_text(_read_bytes(file), file)
+            return read_npz(file)
+        return program_from_bytes(data, file)
 
 
-def program_from_text(data: bytes, file: str) -> Program:
-    """The program in the bytes of a JSON or YAML document; ``file`` is its name in messages."""
+def program_from_bytes(data: bytes, file: str) -> Program:
+    """The program in a file's bytes, which may be compressed; ``file`` is its name in messages."""
+    if data[:2] == _GZIP:
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise _bad(file, f"damaged gzip data: {error}") from error
+    if data[:4] in _ZIP:
+        from simcore.program.npz import program_from_npz
+
+        return program_from_npz(data, file)
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if not data.strip():
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            raise _bad(file, f"{encoding} text (allowed: UTF-8)", 1, 1)
+    first = _FIRST.search(data)
+    if first is None:
         raise _bad(file, "the file is empty")
-    if data.lstrip()[:1] in (b"{", b"["):
+    if first.group() in (b"{", b"["):
         return _from_json(data, file)
     return _from_yaml(data, file)
 
 
+Locate = Callable[[list[Path]], "Wanted"]
+"""Finds the places of paths in a document's text."""
+
+
 def _from_json(data: bytes, file: str) -> Program:
-    if SCHEMA.encode() in data[:65536]:
-        try:
-            record = msgspec.json.decode(data, type=ProgramRecord)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            record = None
-        if record is not None:
-            document = decode_json(data, file) if len(data) <= _REPEATED_KEY_CHECK_BYTES else None
-            return program_from_loaded(Loaded(record), file=file, document=document, locate=_json_locator(data, file))
-    return _dispatch(decode_json(data, file), file, _json_locator(data, file))
+    from simcore.program.stream.json_program import lazy_document, quick_program
+    from simcore.program.stream.json_text import check_json, decode_json, json_text, locate_json
+
+    if SCHEMA.encode() in data:
+        program = quick_program(data, file)
+        if program is not None:
+            return program
+        text = json_text(data, file)
+        check_json(text, file)
+        document = lazy_document(text)
+        if not isinstance(document, dict) or "schema" not in document:
+            document = decode_json(text, file)
+    else:
+        text = json_text(data, file)
+        document = decode_json(text, file)
+    return _from_document(document, file, lambda paths: locate_json(text, paths))
 
 
 def _from_yaml(data: bytes, file: str) -> Program:
-    from simcore.program.stream.yaml_text import decode_yaml
+    from simcore.program.stream.yaml_text import decode_yaml, locate_yaml
 
-    document = decode_yaml(data, file)
-    if not isinstance(document, dict):
-        raise _bad(file, f"not a program: expected a mapping at the top (known formats: {', '.join(FORMATS)})")
-    return _dispatch(document, file, _yaml_locator(data, file))
+    return _from_document(decode_yaml(data, file), file, lambda paths: locate_yaml(data, paths))
 
 
-def _dispatch(document: Any, file: str, locate: Locator) -> Program:
+def _from_document(document: Any, file: str, locate: Locate) -> Program:
     """Hands a decoded document to the reader of its format."""
-    if isinstance(document, dict) and "schema" not in document:
+    if not isinstance(document, dict):
+        what = f"expected a mapping at the top, got {kind_of(document)}"
+        raise _bad(file, f"not a program: {what} (known formats: {', '.join(FORMATS)})", 1, 1)
+    if "schema" not in document:
         if isinstance(document.get("instruction"), list) or "neff_header" in document:
             from simcore.program.profile import read_profile
 
             return program_from_loaded(read_profile(document, file), file=file)
-        if "functions" in document and not ("name" in document and "arch_version" in document):
+        if "functions" in document and ("version" in document or "name" not in document):
             from simcore.program.bir import read_bir
 
             return program_from_loaded(read_bir(document, file), file=file)
-    if not isinstance(document, dict):
-        raise _bad(file, f"not a program: expected a mapping at the top (known formats: {', '.join(FORMATS)})")
-    return _stream(document, file, locate)
-
-
-def _stream(document: dict[str, Any], file: str, locate: Locator) -> Program:
-    from simcore.program.validate import faults_of
-
+        if not document.keys() & set(ProgramRecord.__struct_fields__):
+            raise _bad(file, f"not a program of any known format (known: {', '.join(FORMATS)})", 1, 1)
     try:
-        record = msgspec.convert(document, ProgramRecord)
-    except (msgspec.ValidationError, RecursionError):
-        record = None
-    faults = [] if record is not None and "schema" in document else faults_of(document)
-    if faults:
-        raise InputError(locate(faults))
-    if record is None:
-        record = msgspec.convert(document, ProgramRecord)
-    return program_from_loaded(Loaded(record), file=file, document=document, locate=locate)
+        return program_from_document(document, file)
+    except (Irregular, msgspec.ValidationError) as reason:
+        faults = faults_of(document)
+        if not faults:
+            raise ModelBug(f"{file}: refused, but validation finds no fault: {reason}") from reason
+        raise InputError(locate([f.path for f in faults]).problems(faults, file)) from reason
 
 
-def _json_locator(data: bytes, file: str) -> Locator:
-    def locate(faults: list[Fault]) -> list[Problem]:
-        wanted = locate_json(data, [f.path for f in faults])
-        problems = []
-        for fault in faults:
-            place = wanted.nearest_place(fault.path)
-            at = place.key if place and fault.at_key and place.key is not None else place.value if place else 0
-            problems.append(Problem(_with_subject(fault), file, *line_and_column(data, at)))
-        return _in_file_order(problems)
-
-    return locate
-
-
-def _yaml_locator(data: bytes, file: str) -> Locator:
-    def locate(faults: list[Fault]) -> list[Problem]:
-        from simcore.program.stream.yaml_text import locate_yaml
-
-        wanted, marks = locate_yaml(data, [f.path for f in faults])
-        problems = []
-        for fault in faults:
-            place = wanted.nearest_place(fault.path)
-            at = place.key if place and fault.at_key and place.key is not None else place.value if place else 0
-            problems.append(Problem(_with_subject(fault), file, *marks[at]))
-        return _in_file_order(problems)
-
-    return locate
-
-
-def _with_subject(fault: Fault) -> str:
-    return f"{fault.subject}: {fault.message}" if fault.subject else fault.message
-
-
-def _in_file_order(problems: list[Problem]) -> list[Problem]:
-    return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
-
-
-def _is_npz(file: str) -> bool:
+def _read(file: str) -> bytes | None:
+    """The file's bytes, or None for a zip file, which its reader maps rather than reads."""
     try:
         with open(file, "rb") as f:
-            return f.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+            if not f.seekable():
+                return f.read()
+            begin = f.read(4)
+            f.seek(0)
+            return None if begin in _ZIP else f.read()
     except IsADirectoryError as error:
         raise _bad(file, "is a directory (expected a program file)") from error
     except OSError as error:
         raise _bad(file, f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise _bad(file, f"cannot be read: {error}") from error
 
 
-def _read_bytes(file: str) -> bytes:
-    data = Path(file).read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise _bad(file, f"damaged gzip data: {error}") from error
-    return data
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """No search for garbage cycles inside: records have none, and going through millions of them takes longest."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
-def _bad(file: str, message: str) -> InputError:
-    return InputError([Problem(message, file)])
+def _bad(file: str, message: str, line: int | None = None, column: int | None = None) -> InputError:
+    return InputError([Problem(message, file, line, column)])

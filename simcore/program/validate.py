@@ -7,12 +7,14 @@ of the checks in :mod:`simcore.program.columnise`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from simcore.program.banks import banks_touched, span_bytes
 from simcore.program.codes import DTYPE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, SPACE_CODES
+from simcore.program.columnise_fields import WORD_FIELDS
 from simcore.program.dtypes import DTYPE_BYTES
-from simcore.program.faults import Fault, Faults, Path
+from simcore.program.faults import Fault, Faults, Path, label, shown, subject_of
 from simcore.program.generations import ARCH_NAMES, SBUF_PARTITIONS, Generation, generation
 from simcore.program.instruction import (
     SCHEMA,
@@ -23,16 +25,23 @@ from simcore.program.instruction import (
     Origin,
     ProgramRecord,
 )
-from simcore.program.limits import MAX_ADDR_BYTES, MAX_COST_NS, MAX_DIM, MAX_NESTING, MAX_REGION
+from simcore.program.limits import (
+    MAX_ADDR_BYTES,
+    MAX_ARCH_VERSION,
+    MAX_COST_NS,
+    MAX_DIM,
+    MAX_NESTING,
+    MAX_OPERANDS,
+    MAX_REGION,
+    MAX_RUNS,
+    MAX_STREAM,
+    MAX_WORDS,
+)
 from simcore.program.opcodes import TRANSFER_OPCODES, Opcode
-from simcore.program.validate_names import check_names
+from simcore.program.validate_names import BlockNames
 from simcore.program.vocabulary import PERF_MODE_NAMES, QUEUE_COUNT, DgeType
 
-ARCH_VERSION_LIMIT = 99
-RUNS_LIMIT = 10**6
-
 _TRANSFER_NAMES = [o.name for o in sorted(TRANSFER_OPCODES)]
-_TEXT_FIELDS = ("source", "op", "op0", "op1", "mode")
 _FLAG_FIELDS = (
     "psum_writer",
     "is_local",
@@ -57,9 +66,9 @@ def faults_of(document: Any) -> list[Fault]:
         faults.text(program["name"], ("name",))
     arch = faults.word(program["arch"], ("arch",), ARCH_NAMES, "arch") if "arch" in program else None
     if program.get("arch_version") is not None:
-        faults.integer(program["arch_version"], ("arch_version",), 0, ARCH_VERSION_LIMIT)
+        faults.integer(program["arch_version"], ("arch_version",), 0, MAX_ARCH_VERSION)
     if "modular_flow_runs" in program:
-        faults.integer(program["modular_flow_runs"], ("modular_flow_runs",), 1, RUNS_LIMIT)
+        faults.integer(program["modular_flow_runs"], ("modular_flow_runs",), 1, MAX_RUNS)
     if program.get("origin") is not None:
         origin = faults.mapping(program["origin"], ("origin",), _keys(Origin), ("source",))
         for key, value in (origin or {}).items():
@@ -73,12 +82,12 @@ def faults_of(document: Any) -> list[Fault]:
     return faults.found
 
 
-def _check_unique(values: list[Any], path: Path, faults: Faults) -> None:
+def _check_unique(values: Sequence[Any], path: Path, faults: Faults) -> None:
     seen: set[str] = set()
     for k, value in enumerate(values):
         name = value.get("name") if isinstance(value, dict) else None
         if isinstance(name, str) and name in seen:
-            faults.add((*path, k, "name"), f'duplicate name "{name}" (names are unique among {path[-1]})')
+            faults.add((*path, k, "name"), f"duplicate name {shown(name)} (names are unique among {path[-1]})")
         elif isinstance(name, str):
             seen.add(name)
 
@@ -87,6 +96,7 @@ class _Checker:
     def __init__(self, faults: Faults, gen: Generation | None) -> None:
         self.faults = faults
         self.generation = gen
+        self.words: set[str] = set()
 
     def function(self, value: Any, path: Path) -> None:
         function = self.faults.mapping(value, path, _keys(FunctionRecord), ("name",))
@@ -106,15 +116,17 @@ class _Checker:
         if "name" in block:
             self.faults.text(block["name"], (*path, "name"))
         path = (*path, "instructions")
-        instructions = self.faults.sequence(block.get("instructions", []), path)
-        for i, instruction in enumerate(instructions):
+        names = BlockNames(path, self.faults)
+        self.words = set()
+        for i, instruction in enumerate(self.faults.sequence(block.get("instructions", []), path)):
             self.instruction(instruction, (*path, i), depth=0)
-        check_names(instructions, path, self.faults)
+            names.add(instruction, i)
+        names.finish()
 
     def instruction(self, value: Any, path: Path, *, depth: int, is_transfer: bool = False) -> None:
         faults = self.faults
         name = value.get("name") if isinstance(value, dict) else None
-        faults.subject = f"instruction {name}" if isinstance(name, str) else None
+        faults.subject = subject_of(name)
         instruction = faults.mapping(value, path, _keys(Instruction), ("name", "opcode", "engine"))
         if instruction is None:
             return
@@ -126,23 +138,29 @@ class _Checker:
         if "engine" in instruction:
             faults.word(instruction["engine"], (*path, "engine"), ENGINE_CODES, "engine")
         self.attributes(instruction, path)
-        for side in ("ins", "outs"):
-            for k, operand in enumerate(faults.sequence(instruction.get(side, []), (*path, side))):
-                self.operand(operand, (*path, side, k))
-        if opcode is None:
-            return
-        if is_transfer and Opcode[opcode] not in TRANSFER_OPCODES:
+        self.operands(instruction, path)
+        if is_transfer and opcode is not None and Opcode[opcode] not in TRANSFER_OPCODES:
             faults.add(
                 (*path, "opcode"), f"opcode {opcode} cannot be a transfer (allowed: {', '.join(_TRANSFER_NAMES)})"
             )
         self.nested(instruction, opcode, path, depth, is_transfer)
+
+    def operands(self, instruction: dict[str, Any], path: Path) -> None:
+        count = 0
+        for side in ("ins", "outs"):
+            operands = self.faults.sequence(instruction.get(side, []), (*path, side))
+            count += len(operands)
+            for k, operand in enumerate(operands):
+                self.operand(operand, (*path, side, k))
+        if count > MAX_OPERANDS:
+            self.faults.add(path, f"{count} operands (allowed: {MAX_OPERANDS})")
 
     def attributes(self, instruction: dict[str, Any], path: Path) -> None:
         faults = self.faults
         ranges = {
             "cost": MAX_COST_NS,
             "latency_estimate": MAX_COST_NS,
-            "stream_id": 3,
+            "stream_id": MAX_STREAM,
             "queue": QUEUE_COUNT - 1,
         }
         for key, limit in ranges.items():
@@ -158,45 +176,57 @@ class _Checker:
         for key in _FLAG_FIELDS:
             if key in instruction:
                 faults.boolean(instruction[key], (*path, key))
-        for key in _TEXT_FIELDS:
+        for key in ("source", *WORD_FIELDS):
             if instruction.get(key) is not None:
-                faults.text(instruction[key], (*path, key))
+                word = faults.text(instruction[key], (*path, key))
+                if word is not None and key != "source" and instruction.get("opcode") != Opcode.Loop.name:
+                    self.word(word, (*path, key))
         if instruction.get("constant") is not None:
             faults.real(instruction["constant"], (*path, "constant"))
         kind = instruction.get("kind")
         if kind is not None and (isinstance(kind, (bool, float, list, dict)) or kind not in KIND_CODES):
-            faults.word(kind, (*path, "kind"), [k for k in KIND_CODES if isinstance(k, str)], "collective kind")
+            names = [k for k in KIND_CODES if isinstance(k, str)]
+            faults.word(kind, (*path, "kind"), names, "collective kind", f"or 0 to {len(names) - 1}")
         if instruction.get("perf_mode") is not None:
             faults.word(instruction["perf_mode"], (*path, "perf_mode"), PERF_MODE_NAMES, "perf_mode")
         if instruction.get("dge_type") is not None:
             dge = faults.word(instruction["dge_type"], (*path, "dge_type"), [d.name for d in DgeType], "dge_type")
             if dge == "hwdge" and self.generation is not None and not self.generation.has_hwdge:
-                faults.add(
-                    (*path, "dge_type"), f"hwdge does not exist on {self.generation.name} (allowed: none, swdge)"
-                )
+                where = self.generation.name
+                faults.add((*path, "dge_type"), f"hwdge does not exist on {where} (allowed: none, swdge)")
 
-    def nested(self, instruction: dict[str, Any], opcode: str, path: Path, depth: int, is_transfer: bool) -> None:
+    def word(self, word: str, path: Path) -> None:
+        if word not in self.words and len(self.words) == MAX_WORDS:
+            message = f"{shown(word)} is one word too many (allowed: {MAX_WORDS} different words in a block)"
+            self.faults.add(path, f"{label(path)}: {message}")
+        else:
+            self.words.add(word)
+
+    def nested(
+        self, instruction: dict[str, Any], opcode: str | None, path: Path, depth: int, is_transfer: bool
+    ) -> None:
         faults = self.faults
         for key, owner in (("transfer", "DMATrigger"), ("body", "Loop")):
             present = instruction.get(key) is not None
-            if present and (opcode != owner or is_transfer):
+            if present and (opcode not in (owner, None) or is_transfer):
                 faults.add((*path, key), f"{key} belongs to a {owner}, not to {opcode}", at_key=True)
             elif not present and opcode == owner and not is_transfer:
                 faults.add(path, f'{owner} without {key} (a {owner} needs the key "{key}")')
         if instruction.get("trip_count") is not None:
             faults.integer(instruction["trip_count"], (*path, "trip_count"), 1, MAX_DIM)
-            if opcode != "Loop":
+            if opcode not in ("Loop", None) or is_transfer:
                 faults.add((*path, "trip_count"), f"trip_count belongs to a Loop, not to {opcode}", at_key=True)
         if opcode == "Loop":
             for key in _LOOP_FORBIDS:
-                if instruction.get(key) not in (None, []):
+                if instruction.get(key) not in (None, [], ()):
                     faults.add((*path, key), f"a Loop has no {key} of its own", at_key=True)
-        if depth >= MAX_NESTING:
-            faults.add(path, f"loops nest deeper than {MAX_NESTING}")
+            if depth == MAX_NESTING:
+                faults.add(path, f"loops nest deeper than {MAX_NESTING}")
+        if depth > MAX_NESTING:
             return
-        if opcode == "DMATrigger" and instruction.get("transfer") is not None and not is_transfer:
+        if instruction.get("transfer") is not None and not is_transfer:
             self.instruction(instruction["transfer"], (*path, "transfer"), depth=depth + 1, is_transfer=True)
-        if opcode == "Loop" and instruction.get("body") is not None:
+        if instruction.get("body") is not None and not is_transfer:
             for k, child in enumerate(faults.sequence(instruction["body"], (*path, "body"))):
                 self.instruction(child, (*path, "body", k), depth=depth + 1)
 
@@ -214,10 +244,8 @@ class _Checker:
             faults.integer(operand["partitions"], (*path, "partitions"), 1, SBUF_PARTITIONS)
         if "elements" in operand:
             faults.integer(operand["elements"], (*path, "elements"), 0, MAX_DIM)
-        for key, limit in (
-            ("addr", MAX_ADDR_BYTES),
-            ("bank", self.generation.psum_banks - 1 if self.generation else 7),
-        ):
+        last_bank = self.generation.psum_banks - 1 if self.generation else 7
+        for key, limit in (("addr", MAX_ADDR_BYTES), ("bank", last_bank)):
             if operand.get(key) is not None:
                 faults.integer(operand[key], (*path, key), 0, limit)
         if "symbolic" in operand:
@@ -226,12 +254,8 @@ class _Checker:
             faults.text(operand["tensor"], (*path, "tensor"))
         if operand.get("free") is not None:
             self.free_pattern(operand, path)
-        if (
-            len(faults.found) == before
-            and operand.get("space") == "PSUM"
-            and "elements" in operand
-            and "dtype" in operand
-        ):
+        is_sized = "elements" in operand and "dtype" in operand
+        if len(faults.found) == before and operand.get("space") == "PSUM" and is_sized:
             self.psum_extent(operand, path)
 
     def free_pattern(self, operand: dict[str, Any], path: Path) -> None:

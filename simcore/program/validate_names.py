@@ -2,124 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from simcore.errors import nearest
 from simcore.program.codes import EDGE_CODES
 from simcore.program.edges import EdgeKind
-from simcore.program.faults import Faults, Path, kind_of, shown
+from simcore.program.faults import Faults, Path, hinted, kind_of, plain, shown, subject_of
+from simcore.program.graph import components
+
+_GUESS_AMONG = 5000
+"""Above so many names in a block, an unknown one is reported without its nearest neighbour: the search is slow."""
+
+_GUESSES = 50
+"""So many unknown names get a nearest neighbour; the rest of a file that is wrong throughout does not."""
+
+_CYCLE_SHOWN = 8
+"""So many names of a cycle are shown."""
 
 
-@dataclass(slots=True)
-class _Node:
-    name: str
-    path: Path
-    edges: list[tuple[str, Path]] = field(default_factory=list)
+class BlockNames:
+    """Collects a block's names and dependencies and finds what is wrong with them.
+
+    Holds little beside the names, for a block can have millions.
+    """
+
+    def __init__(self, path: Path, faults: Faults) -> None:
+        self.path = path
+        self.faults = faults
+        self.names: list[str] = []
+        self.places: list[Path] = []
+        self.producers: list[tuple[str, ...]] = []
+        self.order: dict[str, int] = {}
+        self.known: dict[str, str] = {}
+        self.guesses: dict[str, str | None] = {}
+
+    def add(self, value: Any, position: int) -> None:
+        """Takes the block's instruction at ``position`` and all within it."""
+        for instruction, where in _walk(value, (position,)):
+            name = instruction.get("name")
+            name = name if isinstance(name, str) else ""
+            self.faults.subject = subject_of(name)
+            if name and name in self.order:
+                message = f"duplicate name {shown(name)} (names are unique in a block)"
+                self.faults.add((*self.path, *where, "name"), message)
+            elif name:
+                self.order[name] = len(self.names)
+            self.names.append(name)
+            self.places.append(where)
+            self.producers.append(self._producers(instruction, (*self.path, *where, "dependencies")))
+
+    def _producers(self, instruction: dict[str, Any], path: Path) -> tuple[str, ...]:
+        """The names that an instruction depends on, "" for what is no dependency."""
+        entries = instruction.get("dependencies", ())
+        return tuple([self._producer(e, path, k) for k, e in enumerate(self.faults.sequence(entries, path))])
+
+    def _producer(self, entry: Any, path: Path, k: int) -> str:
+        name, kind = entry if isinstance(entry, (list, tuple)) and len(entry) == 2 else (entry, "Flow")
+        if not isinstance(name, str):
+            self.faults.add((*path, k), f"dependencies[{k}]: expected a name or [name, kind], got {kind_of(entry)}")
+            return ""
+        if isinstance(kind, (bool, float)) or not isinstance(kind, (int, str)) or kind not in EDGE_CODES:
+            allowed = hinted(kind if isinstance(kind, str) else None, tuple(e.name for e in EdgeKind), "or 0 to 4")
+            self.faults.add((*path, k, 1), f"unknown dependency kind {shown(kind)} {allowed}")
+        if not name:
+            self.faults.add((*path, k, 0), f"dependencies[{k}]: the name is empty")
+        return self.known.setdefault(name, name)
+
+    def finish(self) -> None:
+        """Checks the dependencies once all names are known."""
+        later: list[tuple[int, int, int]] = []
+        for consumer, producers in enumerate(self.producers):
+            for k, name in enumerate(producers):
+                producer = self.order.get(name)
+                if producer is None:
+                    if name:
+                        self._add(consumer, k, f"depends on unknown instruction {shown(name)}{self._guess(name)}")
+                elif producer == consumer:
+                    self._add(consumer, k, "depends on itself")
+                elif producer > consumer:
+                    later.append((consumer, k, producer))
+        self._check_later(later)
+        self.faults.subject = None
+
+    def _check_later(self, later: list[tuple[int, int, int]]) -> None:
+        """Each dependency on a later instruction is a fault; the first of a cycle names the cycle."""
+        if not later:
+            return
+        component = components(self._targets())
+        reported: set[int] = set()
+        for consumer, k, producer in later:
+            if component[consumer] == component[producer] and component[consumer] not in reported:
+                reported.add(component[consumer])
+                self._add(consumer, k, f"dependency cycle: {self._cycle(consumer, producer, component)}")
+            else:
+                message = f"depends on {shown(self.names[producer])}, which comes later in the block"
+                self._add(consumer, k, f"{message} (allowed: earlier instructions)")
+
+    def _targets(self) -> list[list[int]]:
+        return [[self.order[p] for p in producers if p in self.order] for producers in self.producers]
+
+    def _cycle(self, consumer: int, producer: int, component: Sequence[int]) -> str:
+        """The shortest cycle over the edge ``consumer -> producer``, as text."""
+        came_from = {producer: consumer}
+        queue = deque([producer])
+        while consumer not in came_from:
+            node = queue.popleft()
+            for name in self.producers[node]:
+                target = self.order.get(name)
+                if target is not None and target not in came_from and component[target] == component[consumer]:
+                    came_from[target] = node
+                    queue.append(target)
+        cycle = [consumer]
+        while cycle[-1] != producer:
+            cycle.append(came_from[cycle[-1]])
+        names = [plain(self.names[node]) for node in (*cycle, consumer)][::-1]
+        if len(names) > _CYCLE_SHOWN:
+            names[_CYCLE_SHOWN - 2 : -1] = [f"({len(names) - _CYCLE_SHOWN + 1} more)"]
+        return " -> ".join(names)
+
+    def _guess(self, name: str) -> str:
+        if name not in self.guesses and len(self.order) <= _GUESS_AMONG and len(self.guesses) < _GUESSES:
+            self.guesses[name] = nearest(name, self.order)
+        guess = self.guesses.get(name)
+        return f" (did you mean {shown(guess)}?)" if guess else " (allowed: names of earlier instructions in the block)"
+
+    def _add(self, consumer: int, k: int, message: str) -> None:
+        self.faults.subject = subject_of(self.names[consumer])
+        self.faults.add((*self.path, *self.places[consumer], "dependencies", k, 0), message)
 
 
-def check_names(instructions: list[Any], path: Path, faults: Faults) -> None:
-    """Adds the block's name and dependency faults; ``path`` leads to the instruction list."""
-    nodes: list[_Node] = []
-    order: dict[str, int] = {}
-    for value, where in _walk(instructions, path):
-        name = value.get("name")
-        node = _Node(name if isinstance(name, str) else "", where)
-        faults.subject = f"instruction {name}" if node.name else None
-        _read_edges(value, node, faults)
-        if node.name and node.name in order:
-            faults.add((*where, "name"), f'duplicate name "{node.name}" (names are unique in a block)')
-        elif node.name:
-            order[node.name] = len(nodes)
-        nodes.append(node)
-    in_cycle = _cycles(nodes, order, faults)
-    for position, node in enumerate(nodes):
-        faults.subject = f"instruction {node.name}" if node.name else None
-        for producer, where in node.edges:
-            _check_edge(producer, where, position, node, order, in_cycle, faults)
-    faults.subject = None
-
-
-def _walk(instructions: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
-    """Instructions in walk order, transfers and loop bodies after their owners; malformed ones are left out.
+def _walk(instruction: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
+    """An instruction and those within it in walk order; malformed ones are left out.
 
     Keeps its own stack: a document may nest deeper than Python recurses.
     """
-    stack: list[tuple[Any, Path]] = [(v, (*path, i)) for i, v in reversed(list(enumerate(instructions)))]
+    stack: list[tuple[Any, Path]] = [(instruction, path)]
     while stack:
         value, where = stack.pop()
         if not isinstance(value, dict):
             continue
         yield value, where
         body = value.get("body")
-        if isinstance(body, list):
+        if isinstance(body, (list, tuple)):
             stack.extend((v, (*where, "body", i)) for i, v in reversed(list(enumerate(body))))
         if value.get("transfer") is not None:
             stack.append((value["transfer"], (*where, "transfer")))
-
-
-def _read_edges(value: dict[str, Any], node: _Node, faults: Faults) -> None:
-    where = (*node.path, "dependencies")
-    for k, entry in enumerate(faults.sequence(value.get("dependencies", []), where)):
-        if isinstance(entry, str):
-            node.edges.append((entry, (*where, k)))
-        elif isinstance(entry, (list, tuple)) and len(entry) == 2 and isinstance(entry[0], str):
-            node.edges.append((entry[0], (*where, k, 0)))
-            kind = entry[1]
-            if isinstance(kind, (bool, float)) or not isinstance(kind, (int, str)) or kind not in EDGE_CODES:
-                words = [e.name for e in EdgeKind]
-                guess = nearest(kind, words) if isinstance(kind, str) else None
-                more = f'; did you mean "{guess}"?' if guess else ""
-                faults.add(
-                    (*where, k, 1),
-                    f"unknown dependency kind {shown(kind)} (allowed: {', '.join(words)}, or 0 to 4{more})",
-                )
-        else:
-            faults.add((*where, k), f"dependencies[{k}]: expected a name or [name, kind], got {kind_of(entry)}")
-
-
-def _check_edge(
-    producer: str, where: Path, position: int, node: _Node, order: dict[str, int], in_cycle: set[int], faults: Faults
-) -> None:
-    if producer not in order:
-        guess = nearest(producer, order) if len(order) <= 5000 else None
-        more = f' (did you mean "{guess}"?)' if guess else " (allowed: names of earlier instructions in the block)"
-        faults.add(where, f"depends on unknown instruction {shown(producer)}{more}")
-        return
-    at = order[producer]
-    if at == position:
-        faults.add(where, "depends on itself")
-    elif at > position and not (at in in_cycle and position in in_cycle):
-        faults.add(where, f'depends on "{producer}", which comes later in the block (allowed: earlier instructions)')
-
-
-def _cycles(nodes: list[_Node], order: dict[str, int], faults: Faults) -> set[int]:
-    """Reports each dependency cycle once (self-dependencies aside) and returns the members of all."""
-    in_cycle: set[int] = set()
-    state = [0] * len(nodes)
-    for root in range(len(nodes)):
-        if state[root]:
-            continue
-        trail, iterators = [root], [iter(nodes[root].edges)]
-        state[root] = 1
-        while trail:
-            for producer, where in iterators[-1]:
-                target = order.get(producer)
-                if target is None or target == trail[-1]:
-                    continue
-                if state[target] == 1:
-                    cycle = trail[trail.index(target) :]
-                    names = " -> ".join(nodes[k].name for k in (*cycle, target))
-                    faults.subject = f"instruction {nodes[trail[-1]].name}"
-                    faults.add(where, f"dependency cycle: {names}")
-                    in_cycle.update(cycle)
-                elif state[target] == 0:
-                    state[target] = 1
-                    trail.append(target)
-                    iterators.append(iter(nodes[target].edges))
-                    break
-            else:
-                state[trail.pop()] = 2
-                iterators.pop()
-    return in_cycle

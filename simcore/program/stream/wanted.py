@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from simcore.program.faults import Path
+from simcore.errors import Problem
+from simcore.program.faults import Fault, Path
+
+Position = tuple[int, int]
+"""1-based line and column."""
 
 
 @dataclass(slots=True)
 class Place:
-    """Byte or character offsets of a value and, inside a mapping, of its key."""
+    """Where a value begins and, inside a mapping, its key."""
 
-    value: int
-    key: int | None
+    value: Position
+    key: Position | None
 
 
 @dataclass(slots=True)
 class Wanted:
     """A tree of the paths to find; a pass over the document descends it and notes the places it meets."""
 
-    path: Path = ()
     children: dict[str | int, Wanted] = field(default_factory=dict)
     place: Place | None = None
 
@@ -30,21 +33,30 @@ class Wanted:
         root = cls()
         for path in paths:
             node = root
-            for depth, step in enumerate(path):
-                node = node.children.setdefault(step, cls(path[: depth + 1]))
+            for step in path:
+                if step not in node.children:
+                    node.children[step] = cls()
+                node = node.children[step]
         return root
-
-    def child(self, step: str | int | None) -> Wanted | None:
-        """The wanted node below ``step``, if any path goes there."""
-        return self.children.get(step) if step is not None else None
 
     def nearest_place(self, path: Path) -> Place | None:
         """The place of ``path`` or, when it is not in the document, of its closest ancestor that is."""
         node, best = self, self.place
         for step in path:
             child = node.children.get(step)
-            if child is None:
+            if child is None or child.place is None:
                 break
-            node = child
-            best = node.place or best
+            node, best = child, child.place
         return best
+
+    def problems(self, faults: Sequence[Fault], file: str) -> list[Problem]:
+        """The faults as problems with their places, in file order. The tree must be of their paths."""
+        found = []
+        for fault in faults:
+            place = self.nearest_place(fault.path)
+            at = (None, None) if place is None else place.value
+            if place is not None and fault.at_key and place.key is not None:
+                at = place.key
+            message = f"{fault.subject}: {fault.message}" if fault.subject else fault.message
+            found.append(Problem(message, file, *at))
+        return sorted(found, key=lambda p: (p.line or 0, p.column or 0))

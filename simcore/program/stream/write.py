@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import yaml
 
 from simcore.program.instruction import SCHEMA, ProgramRecord
 
@@ -53,6 +52,8 @@ def _scalar(text: str) -> str:
 
 
 def _yaml(value: Any, *, flow: bool) -> str:
+    import yaml
+
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     text: str = yaml.dump(
         value, Dumper=dumper, default_flow_style=flow, sort_keys=False, width=2**31 - 1, allow_unicode=True

@@ -1,7 +1,7 @@
 """YAML text, decoded straight from parser events: no node tree, so memory stays small and nesting is bounded.
 
-Scalars mean what YAML 1.1's safe schema says. Anchors, aliases, merge keys and tags are refused: a program file says
-each thing where it stands.
+Scalars mean what YAML 1.1's safe schema says; keys are text as they stand. Aliases, merge keys and tags are refused:
+a program file says each thing where it stands.
 """
 
 from __future__ import annotations
@@ -20,32 +20,39 @@ from simcore.program.stream.wanted import Place, Wanted
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONSTRUCTED = ("null", "bool", "int", "float")
+_NO_KEY = object()
+_KNOWN_SCALARS = 100_000
+"""Scalars whose meaning is remembered; the words of a program repeat, its names do not."""
 
 
 def decode_yaml(data: bytes, file: str) -> Any:
     """The document in ``data``. Raises InputError for syntax errors, repeated keys, aliases and too deep nesting."""
-    problems: list[Problem] = []
-    builder = _Builder(file, problems)
+    builder = _Builder(file)
     try:
         document = builder.document(data)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        raise InputError([*problems, Problem(f"not valid YAML: {error.problem}", file, *place)]) from error
-    except yaml.YAMLError as error:
-        raise InputError([*problems, Problem(f"not valid YAML: {' '.join(str(error).split())}", file)]) from error
-    if problems:
-        raise InputError(problems)
+        raise InputError([*builder.problems, Problem(f"not valid YAML: {error.problem}", file, *place)]) from error
+    except yaml.reader.ReaderError as error:
+        raise InputError([*builder.problems, _unreadable_character(error, data, file)]) from error
+    if builder.problems:
+        raise InputError(builder.problems)
     return document
+
+
+def _unreadable_character(error: yaml.reader.ReaderError, data: bytes, file: str) -> Problem:
+    """The parser counts bytes or characters, by what it reads; the fault itself is the first of its kind."""
+    return Problem(f"not valid YAML: {error.reason}", file)
 
 
 class _Builder:
     """Builds plain values from parser events."""
 
-    def __init__(self, file: str, problems: list[Problem]) -> None:
+    def __init__(self, file: str) -> None:
         self.file = file
-        self.problems = problems
-        self.resolver = Resolver()
+        self.problems: list[Problem] = []
+        self.resolver: Any = Resolver()
         self.constructor = SafeConstructor()
         self.known: dict[str, Any] = {}
 
@@ -61,34 +68,27 @@ class _Builder:
                 if documents > 1:
                     self.problem("a second document in the file (allowed: one)", event)
                     return result
-            if isinstance(event, yaml.AliasEvent):
-                self.problem(f"alias *{event.anchor} (not allowed in program files: write the value out)", event)
-                value: Any = None
-            elif isinstance(event, yaml.ScalarEvent):
-                value = self.scalar(event)
-            elif isinstance(event, yaml.MappingStartEvent):
-                value = {}
-            elif isinstance(event, yaml.SequenceStartEvent):
-                value = []
-            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            if isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
                 stack.pop()
                 keys.pop()
                 continue
-            else:
+            if not isinstance(event, (yaml.ScalarEvent, yaml.AliasEvent, yaml.CollectionStartEvent)):
                 continue
+            if stack and isinstance(stack[-1], dict) and keys[-1] is _NO_KEY:
+                if not isinstance(event, yaml.ScalarEvent):
+                    self.problem("a key that is not a word", event)
+                    return result
+                keys[-1] = self.key(stack[-1], event)
+                continue
+            value = self.value(event)
             if not stack:
                 result = value
             elif isinstance(stack[-1], list):
                 stack[-1].append(value)
-            elif keys[-1] is _NO_KEY:
-                keys[-1] = self.key(value, stack[-1], event)
-                if isinstance(value, (dict, list)):
-                    return result
-                continue
             else:
                 stack[-1][keys[-1]] = value
                 keys[-1] = _NO_KEY
-            if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            if isinstance(event, yaml.CollectionStartEvent):
                 if len(stack) >= NESTING_LIMIT:
                     self.problem(f"nested deeper than {NESTING_LIMIT} levels", event)
                     return result
@@ -96,21 +96,30 @@ class _Builder:
                 keys.append(_NO_KEY)
         return result
 
-    def key(self, value: Any, mapping: dict[Any, Any], event: yaml.Event) -> Any:
-        """``value`` as a key of ``mapping``: text, and not there yet."""
-        if isinstance(value, (dict, list)):
-            self.problem("a key that is not a word", event)
-            return _NO_KEY
-        if value in mapping:
-            self.problem(f"the key {value!r} stands twice in one mapping", event)
-        elif value == "<<":
+    def key(self, mapping: dict[str, Any], event: yaml.ScalarEvent) -> str:
+        """The scalar as a key of ``mapping``, where it must not be yet."""
+        key: str = event.value
+        if event.tag not in (None, "!"):
+            self.problem(f"tag {event.tag} (not allowed in program files)", event)
+        if key in mapping:
+            self.problem(f"the key {shown(key)} stands twice in one mapping", event)
+        elif key == "<<" and not event.style:
             self.problem("merge key << (not allowed in program files: write the values out)", event)
-        return value
+        return key
+
+    def value(self, event: yaml.AliasEvent | yaml.ScalarEvent | yaml.CollectionStartEvent) -> Any:
+        """The value that an event begins: null, boolean, number, text, or a collection still empty."""
+        if isinstance(event, yaml.AliasEvent):
+            self.problem(f"alias *{event.anchor} (not allowed in program files: write the value out)", event)
+            return None
+        if event.tag not in (None, "!"):
+            self.problem(f"tag {event.tag} (not allowed in program files)", event)
+        if isinstance(event, yaml.CollectionStartEvent):
+            return {} if isinstance(event, yaml.MappingStartEvent) else []
+        return self.scalar(event)
 
     def scalar(self, event: yaml.ScalarEvent) -> Any:
         """The value of a scalar: null, boolean, number or text."""
-        if event.tag is not None and event.tag != "!":
-            self.problem(f"tag {event.tag} (not allowed in program files)", event)
         if not event.implicit[0] or event.style:
             return event.value
         if event.value in self.known:
@@ -123,46 +132,46 @@ class _Builder:
                 value = getattr(self.constructor, f"construct_yaml_{tag}")(node)
             except ValueError:
                 self.problem(f"{shown(event.value)} is not a readable number", event)
-        if len(self.known) < 100_000:
+                return None
+        if len(self.known) < _KNOWN_SCALARS:
             self.known[event.value] = value
         return value
 
     def problem(self, message: str, event: yaml.Event) -> None:
         """Adds a problem at the event's place."""
-        self.problems.append(Problem(message, self.file, event.start_mark.line + 1, event.start_mark.column + 1))
+        self.problems.append(Problem(message, self.file, *_position(event)))
 
 
-_NO_KEY = object()
+def _position(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
 
 
-def locate_yaml(data: bytes, paths: Iterable[Path]) -> tuple[Wanted, list[tuple[int, int]]]:
-    """Places of ``paths`` as indices into the returned list of (line, column), both from 1."""
+def locate_yaml(data: bytes, paths: Iterable[Path]) -> Wanted:
+    """The places of ``paths`` in ``data``, a document that could be decoded."""
     root = Wanted.tree(paths)
-    marks: list[tuple[int, int]] = []
     outer: list[tuple[bool, int, Wanted | None]] = []
     is_mapping, index, inside = False, 0, None
-    key: str | None = None
-    key_at: int | None = None
+    key: str | int = 0
+    key_at: tuple[int, int] | None = None
     expects_key = False
     for event in _values(data):
-        if isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+        if isinstance(event, yaml.CollectionEndEvent):
             is_mapping, index, inside = outer.pop()
             index, expects_key = index + 1, is_mapping
             continue
-        marks.append((event.start_mark.line + 1, event.start_mark.column + 1))
         if expects_key:
-            key, key_at, expects_key = event.value, len(marks) - 1, False
+            key, key_at, expects_key = event.value, _position(event), False
             continue
-        node = root if not outer else inside.child(key if is_mapping else index) if inside is not None else None
+        node = root if not outer else inside.children.get(key if is_mapping else index) if inside is not None else None
         if node is not None:
-            node.place = Place(len(marks) - 1, key_at if is_mapping else None)
+            node.place = Place(_position(event), key_at if is_mapping else None)
         if isinstance(event, yaml.ScalarEvent):
             index, expects_key = index + 1, is_mapping
         else:
             outer.append((is_mapping, index, inside))
             is_mapping, index, inside = isinstance(event, yaml.MappingStartEvent), 0, node
             expects_key = is_mapping
-    return root, marks
+    return root
 
 
 def _values(data: bytes) -> Iterator[Any]:

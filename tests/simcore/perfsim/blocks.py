@@ -10,7 +10,7 @@ from simcore.perfsim.block_walk import run_walk
 from simcore.perfsim.lower import lower
 from simcore.perfsim.options import PerfSimOptions
 from simcore.program.program import Block, Program
-from simcore.program.read import program_from_text
+from simcore.program.read import program_from_bytes
 from simcore.schedule import Schedule
 
 Row = tuple[str, int, int, int, int]
@@ -18,7 +18,7 @@ Row = tuple[str, int, int, int, int]
 
 def loaded(document: Mapping[str, Any]) -> Program:
     """The program of a stream document."""
-    return program_from_text(json.dumps(document).encode(), "document")
+    return program_from_bytes(json.dumps(document).encode(), "document")
 
 
 def block_of(*instructions: Mapping[str, Any], arch: str = "gen3", **head: Any) -> dict[str, Any]:

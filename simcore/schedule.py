@@ -11,7 +11,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from simcore.program.columns import Array
+from simcore.program.columns import Array, Columns
 
 
 class Cause(IntEnum):
@@ -67,3 +67,23 @@ class Schedule:
         lanes, last_from_back = np.unique(self.lane[::-1], return_index=True)
         del lanes
         return int(self.end[len(self) - 1 - last_from_back].max())
+
+
+def with_trips(schedule: Schedule, columns: Columns) -> int:
+    """The makespan with every loop body counted ``trip_count`` times (nested loops multiply), in the schedule's ticks.
+
+    Both models place a body once; each further trip adds the body's span, from its first start to its last end, with
+    the further trips of the loops inside it.
+    """
+    added = [0] * len(columns.loops)
+    total = schedule.makespan
+    for k in range(len(columns.loops) - 1, -1, -1):
+        loop = columns.loops[k]
+        inside = slice(loop.begin, loop.end)
+        span = int(schedule.end[inside].max() - schedule.start[inside].min()) if loop.end > loop.begin else 0
+        further = loop.trip_count * (span + added[k]) - span
+        if loop.parent >= 0:
+            added[loop.parent] += further
+        else:
+            total += further
+    return total

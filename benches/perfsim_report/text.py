@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 
-from benches.perfsim_report.model import BlockReport, Event, Explanation, MeasuredComparison, PerfSimReport
-from simcore.program.engines import Lane
-
-PATH_ROWS = 12
-"""Steps of the critical path that are shown: the longest ones, in time order."""
+from benches.perfsim_report.model import MeasuredComparison, PerfSimReport
+from benches.schedule_report.text import ns_text, print_block, print_rests_on, table_of
 
 
 def print_report(report: PerfSimReport, console: Console) -> None:
@@ -17,104 +13,22 @@ def print_report(report: PerfSimReport, console: Console) -> None:
     oracle = f"{report.oracle} oracle" if report.timing == "hwm" else f"{report.timing} timing"
     console.print(f"{report.program} on {report.arch} ({oracle})")
     for block in report.blocks:
-        _print_block(block, report, console)
+        print_block(block, console, titled=len(report.blocks) > 1)
     if len(report.blocks) != 1 or report.whole_program_ns != report.blocks[0].makespan_ns:
-        console.print(f"whole program with all trips: {_ns(report.whole_program_ns)}")
+        console.print(f"whole program with all trips: {ns_text(report.whole_program_ns)}")
     if report.measured is not None:
         _print_measured(report.measured, console)
-    shares = [f"{name.replace('_', ' ')} {share:.1%}" for name, share in report.provenance.items() if share]
-    console.print(f"critical path rests on: {', '.join(shares) or 'nothing'}")
-    if report.not_costed:
-        listed = ", ".join(f"{opcode} ({count})" for opcode, count in report.not_costed.items())
-        console.print(f"not costed (0 ns): {listed}")
+    print_rests_on(report.provenance, report.not_costed, console)
     for note in report.notes:
         console.print(f"note: {note}", soft_wrap=True)
 
 
-def _print_block(block: BlockReport, report: PerfSimReport, console: Console) -> None:
-    if len(report.blocks) > 1:
-        console.print(f"\nblock {block.function}/{block.block}")
-    line = f"critical path {_ns(block.critical_path_ns)} over {block.instructions} instructions"
-    if block.makespan_ns != block.critical_path_ns:
-        line += f"; the latest event ends at {_ns(block.makespan_ns)}"
-    slack = f"without anti-dependencies {_ns(block.critical_path_no_anti_ns)} (slack {block.anti_dependency_slack})"
-    console.print(f"{line}; {slack}", soft_wrap=True)
-    console.print(_engine_table(block))
-    if block.explanation is not None:
-        _print_explanation(block.explanation, block, console)
-    if block.events is not None:
-        console.print(_event_table(block.events))
-
-
-def _engine_table(block: BlockReport) -> Table:
-    table = _table(
-        "engine", ">events", ">busy ns", ">busy", ">overlapped ns", ">idle ns", "idle because of", ">after ns"
-    )
-    for name, use in block.engines.items():
-        idle = ", ".join(f"{cause} {ns}" for cause, ns in use.idle_ns.items())
-        share = use.busy_ns / block.makespan_ns if block.makespan_ns else 0.0
-        row = (name, use.events, use.busy_ns, f"{share:.0%}", use.overlapped_ns, sum(use.idle_ns.values()), idle)
-        table.add_row(*map(str, row), str(use.after_ns))
-    return table
-
-
-def _print_explanation(explanation: Explanation, block: BlockReport, console: Console) -> None:
-    for title, parts in (
-        ("critical path by engine", explanation.path_by_engine_ns),
-        ("critical path by what ended each piece", explanation.path_by_cause_ns),
-    ):
-        listed = ", ".join(f"{name} {ns} ns ({_share(ns, block.makespan_ns)})" for name, ns in parts.items() if ns)
-        console.print(f"{title}: {listed or 'empty'}", soft_wrap=True)
-    lower = explanation.lower_bounds
-    console.print(
-        f"lower bounds: busiest engine {lower.busiest_engine or '-'} {lower.busiest_engine_ns} ns, "
-        f"dependences alone {lower.dependences_ns} ns, no anti-dependencies {lower.no_anti_ns} ns",
-        soft_wrap=True,
-    )
-    steps = explanation.path
-    longest = sorted(range(len(steps)), key=lambda k: (steps[k].start_ns - steps[k].until_ns, k))[:PATH_ROWS]
-    table = _table(">at ns", ">for ns", "instruction", "opcode", "engine", "started by")
-    for k in sorted(longest):
-        step = steps[k]
-        by = step.bound_by.cause + (f" on {step.bound_by.on}" if step.bound_by.on else "")
-        name = (step.name or "(floor)") + (f" [{step.source}]" if step.source else "")
-        row = (step.start_ns, step.until_ns - step.start_ns, name, step.opcode or "", step.lane or "", by)
-        table.add_row(*map(str, row))
-    console.print(f"longest of the critical path's {len(steps)} steps:")
-    console.print(table)
-
-
 def _print_measured(measured: MeasuredComparison, console: Console) -> None:
     console.print("beside the measured run:")
-    table = _table("", ">measured ns", ">estimated ns", ">difference")
+    table = table_of("", ">measured ns", ">estimated ns", ">difference")
     rows: list[tuple[str, int | None, int]] = [("kernel window", measured.measured_ns, measured.predicted_ns)]
     rows += [(f"{name} busy", e.measured_busy_ns, e.predicted_busy_ns) for name, e in measured.engines.items()]
     for name, seen, predicted in rows:
         difference = f"{(predicted - seen) / seen:+.1%}" if seen else ""
         table.add_row(name, "-" if seen is None else str(seen), str(predicted), difference)
     console.print(table)
-
-
-def _event_table(events: list[Event]) -> Table:
-    table = _table("event", "lane", ">start ns", ">duration ns", ">next dispatch ns", "bound by")
-    for event in events:
-        by = event.bound_by.cause + (f" on {event.bound_by.on}" if event.bound_by.on else "")
-        row = (event.name, Lane(event.lane).name, event.start, event.duration, event.next_dispatch, by)
-        table.add_row(*map(str, row))
-    return table
-
-
-def _table(*headings: str) -> Table:
-    """A plain table; a heading that begins with > is of numbers."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading.lstrip(">"), justify="right" if heading.startswith(">") else "left", overflow="fold")
-    return table
-
-
-def _ns(ns: int) -> str:
-    return f"{ns} ns" if ns < 10_000 else f"{ns} ns ({ns / 1000:.1f} us)"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}" if whole else "0%"

@@ -16,7 +16,7 @@ from simcore.perfsim.options import PerfSimOptions
 from simcore.program.columns import Array, Columns
 from simcore.program.generations import ARCH_NAMES, GENERATIONS
 from simcore.program.program import Program
-from simcore.schedule import Schedule
+from simcore.schedule import Schedule, with_trips
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,8 @@ class BlockEstimate:
 
     @property
     def whole_ns(self) -> int:
-        """The makespan with every loop body counted ``trip_count`` times (nested loops multiply).
-
-        The walk places a body once; each further trip adds the body's span, from its first start to its last end.
-        """
-        return self.makespan_ns + _further_trips(self.columns, self.schedule)
+        """The makespan with every loop body counted ``trip_count`` times; see :func:`simcore.schedule.with_trips`."""
+        return with_trips(self.schedule, self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +206,3 @@ def _check_banks(program: Program, arch: str) -> None:
             ]
     if problems:
         raise InputError(problems)
-
-
-def _further_trips(columns: Columns, schedule: Schedule) -> int:
-    """What all loops' trips after the first add to a block: each trip costs the body's span, inner trips included."""
-    extra = [0] * len(columns.loops)
-    total = 0
-    for k in range(len(columns.loops) - 1, -1, -1):
-        loop = columns.loops[k]
-        inside = slice(loop.begin, loop.end)
-        span = int(schedule.end[inside].max() - schedule.start[inside].min()) if loop.end > loop.begin else 0
-        added = loop.trip_count * (span + extra[k]) - span
-        if loop.parent >= 0:
-            extra[loop.parent] += added
-        else:
-            total += added
-    return total

@@ -1,0 +1,82 @@
+"""The fields of one block in a report. Times are exact nanoseconds: whole numbers, unless a machine has fractions."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benches.exact_ns import Ns
+
+
+class BoundBy(msgspec.Struct):
+    """What an event's start was bound by; ``on`` names the event waited for."""
+
+    cause: str
+    on: str | None
+
+
+class Event(msgspec.Struct):
+    """One placed event; ``lane`` is 0..11."""
+
+    name: str
+    lane: int
+    start: Ns
+    duration: Ns
+    next_dispatch: Ns
+    bound_by: BoundBy
+
+
+class EngineUse(msgspec.Struct):
+    """One lane: time with at least one event, how much the events overlap, idle time by cause, time after the last."""
+
+    events: int
+    busy_ns: Ns
+    overlapped_ns: Ns
+    idle_ns: dict[str, Ns]
+    after_ns: Ns
+
+
+class PathStep(msgspec.Struct):
+    """A link of the critical path: from its start until it released the next one."""
+
+    name: str | None
+    opcode: str | None
+    lane: str | None
+    start_ns: Ns
+    until_ns: Ns
+    bound_by: BoundBy
+    source: str | None
+
+
+class LowerBounds(msgspec.Struct):
+    """What the block could not beat; see :class:`simcore.explain.bounds.Bounds`."""
+
+    busiest_engine: str | None
+    busiest_engine_ns: int
+    dependences_ns: int
+    no_anti_ns: int
+
+
+class Explanation(msgspec.Struct):
+    """Why a block takes as long as it does. Both sums over the path equal the makespan."""
+
+    path: list[PathStep]
+    path_by_engine_ns: dict[str, Ns]
+    path_by_cause_ns: dict[str, Ns]
+    lower_bounds: LowerBounds
+
+
+class BlockReport(msgspec.Struct, omit_defaults=True):
+    """One block. ``critical_path_ns`` is the source's figure, ``makespan_ns`` the end of the latest event."""
+
+    function: str
+    block: str
+    instructions: int
+    critical_path_ns: Ns
+    makespan_ns: Ns
+    critical_path_no_anti_ns: Ns
+    anti_dependency_slack: float
+    engines: dict[str, EngineUse]
+    critical_path: list[str]
+    whole_ns: Ns
+    events: list[Event] | None = None
+    explanation: Explanation | None = None

@@ -31,6 +31,8 @@ from simcore.program.generations import GENERATIONS
 
 Ring = Annotated[int, Field(ge=0, le=12)]
 Depth = Annotated[int, Field(ge=1)]
+Term = Annotated[int, Field(ge=1)]
+"""Numerator or denominator of a share."""
 
 
 class NeuronCoreParameters(BaseModel):
@@ -51,7 +53,7 @@ class NeuronCoreParameters(BaseModel):
     ring_depths: dict[Ring, Depth]
     psum_banks: Annotated[int, Field(ge=1, le=8)]
     coupled: bool
-    collective_shares: tuple[tuple[int, int], ...]
+    collective_shares: tuple[tuple[Term, Term], ...]
     barrier_lanes: tuple[Lane, ...]
     early_ordered: bool
     semaphore_latency_ns: Ns

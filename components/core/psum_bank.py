@@ -7,9 +7,9 @@ the one enrolled before it reaches its next-dispatch; a reader waits for nobody,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from components.core.work import BANK, Link, Work, tell
 from components.registry import register
@@ -21,7 +21,7 @@ class PsumBankParameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    number: int
+    number: Annotated[int, Field(ge=0)]
 
 
 class _Turn:
@@ -35,7 +35,10 @@ class _Turn:
 
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """The holder has reached its next-dispatch."""
-        self._bank.completed += 1
+        bank = self._bank
+        bank.completed += 1
+        if bank._last is self:
+            bank._last = None  # nobody has to wait for what is over
         if self.waiters is not None:
             tell(self.waiters, now, on)
 

@@ -48,15 +48,25 @@ def test_a_request_that_arrives_as_the_channel_falls_free_does_not_overtake_one_
 
 def test_the_channel_is_free_again_when_the_client_learns_that_its_request_is_done():
     bench = tcm_bench(SLOW)
+    channel = bench.tcm.ways["write"].channel
 
     def client():
-        for tag in ("a", "b", "c"):
-            yield bench.send("write", 3, tag).done
-            assert not bench.tcm.ways["write"].channel.holders
+        first, second = bench.send("write", 3, "a"), bench.send("write", 3, "b")
+        yield first.done & second.done
+        assert not channel.holders
+        yield bench.send("write", 3, "c").done
+        assert not channel.holders
+
+    def waits_from_the_start():
+        yield waiting.done
+        assert not channel.holders
 
     bench.env.run(bench.env.spawn(client(), "client"))
-    assert bench.done == [(3000, "a"), (6000, "b"), (9000, "c")]
-    assert bench.tcm.ways["write"].channel.wait_ticks == 0
+    bench.send("write", 3, "d")
+    waiting = bench.send("write", 3, "e")
+    bench.env.run(bench.env.spawn(waits_from_the_start(), "another"))
+    assert bench.done == [(3000, "a"), (6000, "b"), (9000, "c"), (12000, "d"), (15000, "e")]
+    assert channel.wait_ticks == 3000 + 3000
 
 
 # --- D2: the time on a channel -----------------------------------------------------------------------------------
@@ -83,6 +93,15 @@ def test_zero_bytes_wait_for_the_channel_and_release_it_at_once():
         (5000, "tcm.read", "release", "empty", "tcm"),
         (5000, "tcm", "done", "empty", "read", 0),
     ]
+
+
+@pytest.mark.parametrize(("nbytes", "bw_gbs"), [(0, 1), (8, 0)])
+def test_what_takes_no_time_on_a_free_channel_has_released_it_before_the_sender_goes_on(nbytes, bw_gbs):
+    bench = tcm_bench({"read_bw_gbs": bw_gbs})
+    request = bench.send("read", nbytes)
+    assert (bench.tcm.completed, len(bench.tcm.ways["read"].channel.holders)) == (1, 0)
+    bench.env.run(request.done)
+    assert bench.env.now == 0
 
 
 def test_zero_bytes_on_a_free_channel_are_done_at_once_and_hold_nobody_up():

@@ -16,7 +16,7 @@ from simcore.program.bir.extension import OPERAND_FIELDS, apply_extension
 from simcore.program.bir.findings import Findings
 from simcore.program.bir.memory import ON_CHIP, Memory, MemoryLocation
 from simcore.program.dtypes import DType
-from simcore.program.generations import PSUM_BANK_BYTES
+from simcore.program.generations import PSUM_BANK_BYTES, SBUF_PARTITIONS
 from simcore.program.instruction import Operand
 from simcore.program.vocabulary import Space
 
@@ -86,6 +86,8 @@ class Scope:
                 )
                 return None
             row, column = divmod(offset, pitch)
+        if location.space not in ON_CHIP:
+            pairs = _within_partitions(pairs)
         (partition_step, partitions), free = pairs[0], pairs[1:]
         if partition_step < 0 and location.space in ON_CHIP:
             row = (offset + partition_step * (partitions - 1)) // pitch
@@ -119,9 +121,12 @@ class Scope:
         if not known or len(known) != len(counts):
             self.found.problem(where, f"{at}: counts in neither ap nor access_shape (allowed: integers from 1 on)")
             return None
-        free = [(constant_value(step), num) for (step, _), num in zip(pairs[1:], known[1:], strict=False)]
-        fixed = [(step, num) for step, num in free if step is not None]
         space, tensor = self._set(where, at, value)
+        free = [(constant_value(step), num) for (step, _), num in zip(pairs[1:], known[1:], strict=False)]
+        if space not in ON_CHIP and known[0] > SBUF_PARTITIONS:
+            (_, partitions), (_, rest) = _within_partitions([(0, known[0])])
+            known, free = [partitions, rest, *known[1:]], [(None, rest), *free]
+        fixed = [(step, num) for step, num in free if step is not None]
         operand = Operand(
             space=space,
             partitions=known[0],
@@ -213,3 +218,16 @@ def _strided(free: Sequence[tuple[int, int]]) -> list[tuple[int, int]] | None:
             return forward
         expected *= num
     return None
+
+
+def _within_partitions(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A DRAM pattern whose first count is one that partitions can have: its largest divisor up to 128.
+
+    The rest of the count becomes the outermost free dimension. A first pair in DRAM means nothing but the first pair,
+    and may count all elements.
+    """
+    (step, num), *free = pairs
+    if num <= SBUF_PARTITIONS:
+        return pairs
+    partitions = next(d for d in range(SBUF_PARTITIONS, 0, -1) if num % d == 0)
+    return [(step * (num // partitions), partitions), (step, num // partitions), *free]

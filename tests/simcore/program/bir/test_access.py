@@ -190,3 +190,25 @@ def test_many_names_that_lead_nowhere_are_all_reported_without_a_long_search() -
         '(allowed: location0, location1, location2; did you mean "location1"?)'
     )
     assert messages[149] == 'outs[149]: memref: "locatoin149" names no memory location (3 are declared)'
+
+
+@pytest.mark.parametrize(
+    ("ap", "partitions", "elements", "free"),
+    [
+        ([[1, 512]], 128, 4, None),
+        ([[64, 128], [1, 64]], 128, 64, None),
+        ([[8, 300], [1, 4]], 100, 12, [(8, 3), (1, 4)]),
+        ([[1, 131]], 1, 131, None),
+    ],
+)
+def test_a_dram_pattern_is_folded_into_at_most_128_partitions(
+    ap: list[Any], partitions: int, elements: int, free: list[Any] | None
+) -> None:
+    read = operand(pattern("dram", ap))
+    assert (read.partitions, read.elements, read.free) == (partitions, elements, free)
+
+
+def test_a_symbolic_dram_pattern_is_folded_too() -> None:
+    given = {"kind": "symbolic_ap", "ap": [[1, 65536]], "dtype": "float32", "memsetref": "all_set"}
+    read = operand(given, DRAM)
+    assert (read.partitions, read.elements, read.free, read.symbolic) == (128, 512, None, True)

@@ -47,7 +47,7 @@ class Flattener:
             if not _is_nested(instruction):
                 events.append(instruction)
             elif instruction.body is not None:
-                if depth == MAX_NESTING or not _is_loop(instruction):
+                if depth == MAX_NESTING or not is_loop(instruction):
                     raise Irregular("loop")
                 index, begin = len(self.loops), self.count + len(events)
                 header = _header(instruction)
@@ -67,7 +67,8 @@ def _is_nested(instruction: Instruction) -> bool:
     return instruction.transfer is not None or instruction.body is not None or instruction.trip_count is not None
 
 
-def _is_loop(instruction: Instruction) -> bool:
+def is_loop(instruction: Instruction) -> bool:
+    """Whether the opcode is that of a loop and the trip count, if given, is one."""
     count_fits = instruction.trip_count is None or 1 <= instruction.trip_count <= MAX_DIM
     return instruction.opcode == Opcode.Loop.name and instruction.transfer is None and count_fits
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from simcore.program.banks import banks_touched, span_bytes
+from simcore.program.banks import bank_range, span_bytes
 from simcore.program.codes import DTYPE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, SPACE_CODES
 from simcore.program.columnise_fields import WORD_FIELDS
 from simcore.program.dtypes import DTYPE_BYTES
@@ -276,10 +276,11 @@ class _Checker:
     def psum_extent(self, operand: dict[str, Any], path: Path) -> None:
         free = [tuple(p) for p in operand["free"]] if operand.get("free") else None
         span = span_bytes(operand["elements"], DTYPE_BYTES[DTYPE_CODES[operand["dtype"]]], free)
-        touched = banks_touched(operand.get("addr"), operand.get("bank"), span)
-        if touched is not None and self.generation is not None and touched[-1] >= self.generation.psum_banks:
-            last = self.generation.psum_banks - 1
-            self.faults.add(path, f"reaches PSUM bank {touched[-1]} (allowed: 0 to {last} on {self.generation.name})")
+        addr, bank = (-1 if operand.get(key) is None else operand[key] for key in ("addr", "bank"))
+        last = bank_range(addr, bank, span)[1]
+        if self.generation is not None and last >= self.generation.psum_banks:
+            allowed = f"0 to {self.generation.psum_banks - 1} on {self.generation.name}"
+            self.faults.add(path, f"reaches PSUM bank {last} (allowed: {allowed})")
 
 
 def _keys(record: type) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from benches.schedule_report.build import block_report, not_costed, provenance
 from simcore.explain.bounds import bounds
 from simcore.explain.critical_path import critical_path
 from simcore.explain.lanes import LaneUse, lane_uses
+from simcore.explain.of_perfsim import block_relations
 from simcore.oracle import oracle_name
 from simcore.perfsim.estimate import Estimate
 from simcore.program.engines import Lane
@@ -28,9 +29,10 @@ def report_of(
 ) -> PerfSimReport:
     """The report of an estimate; ``without_anti`` is the same estimate without anti-dependencies."""
     program = estimate.prepared.program
-    paths = [critical_path(block.schedule) for block in estimate.blocks]
+    paths = [critical_path(block.schedule, block.columns) for block in estimate.blocks]
     uses = [lane_uses(block.schedule) for block in estimate.blocks]
     lower = bounds(estimate, without_anti) if explain else [None] * len(paths)
+    relations = [block_relations(estimate, block) if explain else None for block in estimate.blocks]
     return PerfSimReport(
         schema=SCHEMA,
         program=program.name,
@@ -39,9 +41,9 @@ def report_of(
         oracle=oracle_name(estimate.prepared.arch),
         timing=estimate.prepared.timing,
         blocks=[
-            block_report(block, free, path, lanes, events=events, lower=bound)
-            for block, free, path, lanes, bound in zip(
-                estimate.blocks, without_anti.blocks, paths, uses, lower, strict=True
+            block_report(block, free, path, lanes, events=events, lower=bound, relations=waits)
+            for block, free, path, lanes, bound, waits in zip(
+                estimate.blocks, without_anti.blocks, paths, uses, lower, relations, strict=True
             )
         ],
         whole_program_ns=estimate.whole_program_ns,

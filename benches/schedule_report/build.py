@@ -9,10 +9,22 @@ from typing import Protocol
 import numpy as np
 
 from benches.exact_ns import Ns, exact_ns
-from benches.schedule_report.model import BlockReport, BoundBy, EngineUse, Event, Explanation, LowerBounds, PathStep
+from benches.schedule_report.lives import life_records, slack_summary
+from benches.schedule_report.model import (
+    BlockReport,
+    BoundBy,
+    EngineUse,
+    Event,
+    Explanation,
+    LowerBounds,
+    PathStep,
+    Ready,
+)
 from simcore.explain.bounds import Bounds
 from simcore.explain.critical_path import Step
 from simcore.explain.lanes import LaneUse
+from simcore.explain.relations import Relations
+from simcore.explain.slack import slack_of
 from simcore.oracle import Costs, Provenance
 from simcore.program.columns import Columns
 from simcore.program.engines import Lane
@@ -52,10 +64,12 @@ def block_report(
     *,
     events: bool,
     lower: Bounds | None,
+    relations: Relations | None = None,
 ) -> BlockReport:
     """The report of ``block``; ``without_anti`` is the same block run without anti-dependencies.
 
-    ``path`` and ``lanes`` are the critical path and the lane accounts of its schedule. With ``lower`` it is explained.
+    ``path`` and ``lanes`` are the critical path and the lane accounts of its schedule. With ``lower`` it is explained,
+    with ``relations`` down to the life and the slack of each instruction.
     """
     s, names = block.schedule, block.columns.name_list()
     no_anti = without_anti.schedule.critical_path
@@ -70,8 +84,8 @@ def block_report(
         engines={use.lane.name: _engine_use(use, s) for use in lanes},
         critical_path=[names[step.event] for step in path if step.event >= 0],
         whole_ns=_ns(with_trips(s, block.columns), s),
-        events=_events(s, names) if events else None,
-        explanation=_explanation(block, names, path, lower) if lower is not None else None,
+        events=_events(block, names) if events else None,
+        explanation=_explanation(block, names, path, lower, relations) if lower is not None else None,
     )
 
 
@@ -118,9 +132,10 @@ def _engine_use(use: LaneUse, s: Schedule) -> EngineUse:
     )
 
 
-def _events(s: Schedule, names: list[str]) -> list[Event]:
+def _events(block: ScheduledBlock, names: list[str]) -> list[Event]:
+    s = block.schedule
     columns = (s.lane, s.start, s.duration, s.next_dispatch, s.cause, s.on)
-    return [
+    events = [
         Event(
             name,
             lane,
@@ -131,9 +146,15 @@ def _events(s: Schedule, names: list[str]) -> list[Event]:
         )
         for name, lane, start, duration, dispatch, cause, on in zip(names, *(c.tolist() for c in columns), strict=True)
     ]
+    for collective in np.flatnonzero(block.columns.opcode == Opcode.CollectiveCompute).tolist():
+        last = int(s.ready_on[collective])
+        events[collective].ready = Ready(_ns(int(s.ready_at[collective]), s), names[last] if last >= 0 else None)
+    return events
 
 
-def _explanation(block: ScheduledBlock, names: list[str], path: Sequence[Step], lower: Bounds) -> Explanation:
+def _explanation(
+    block: ScheduledBlock, names: list[str], path: Sequence[Step], lower: Bounds, relations: Relations | None
+) -> Explanation:
     s = block.schedule
     by_engine: Counter[str] = Counter()
     steps = []
@@ -154,7 +175,7 @@ def _explanation(block: ScheduledBlock, names: list[str], path: Sequence[Step], 
             )
         )
     by_cause = Counter(path_by_cause(path))
-    return Explanation(
+    explanation = Explanation(
         path=steps,
         path_by_engine_ns={name: _ns(ticks, s) for name, ticks in by_engine.most_common()},
         path_by_cause_ns={name: _ns(ticks, s) for name, ticks in by_cause.most_common()},
@@ -165,3 +186,8 @@ def _explanation(block: ScheduledBlock, names: list[str], path: Sequence[Step], 
             no_anti_ns=lower.no_anti_ns,
         ),
     )
+    if relations is not None:
+        slack = slack_of(s, relations)
+        explanation.slack = slack_summary(s, slack)
+        explanation.lives = life_records(block.columns, s, relations, slack, names)
+    return explanation

@@ -14,8 +14,15 @@ class BoundBy(msgspec.Struct):
     on: str | None
 
 
-class Event(msgspec.Struct):
-    """One placed event; ``lane`` is 0..11."""
+class Ready(msgspec.Struct):
+    """When a collective's own producers let it go, and the last of them."""
+
+    at: Ns
+    on: str | None
+
+
+class Event(msgspec.Struct, omit_defaults=True):
+    """One placed event; ``lane`` is 0..11. ``ready``: collectives only; behind an Ordered edge others start then."""
 
     name: str
     lane: int
@@ -23,6 +30,7 @@ class Event(msgspec.Struct):
     duration: Ns
     next_dispatch: Ns
     bound_by: BoundBy
+    ready: Ready | None = None
 
 
 class EngineUse(msgspec.Struct):
@@ -56,13 +64,50 @@ class LowerBounds(msgspec.Struct):
     no_anti_ns: int
 
 
-class Explanation(msgspec.Struct):
-    """Why a block takes as long as it does. Both sums over the path equal the makespan."""
+class SlackSummary(msgspec.Struct):
+    """How many events cannot come later without a later makespan, and how much the closest of the others can."""
+
+    zero: int
+    smallest_nonzero_ns: Ns | None
+
+
+class WaitRecord(msgspec.Struct):
+    """A piece of waiting, named after what ended it; ``on`` names the event waited for."""
+
+    cause: str
+    on: str
+    ns: Ns
+
+
+class LifeRecord(msgspec.Struct):
+    """One event's life from when it could first be considered to its end, see :class:`simcore.explain.life.Life`.
+
+    ``begin_ns`` plus waits, issue, execution and drain is its end. ``slack_ns``: how much later the event may come
+    without a later makespan; ``stretch_ns``: how much longer it may last.
+    """
+
+    name: str
+    begin_ns: Ns
+    waits: list[WaitRecord]
+    issue_ns: Ns
+    execution_ns: Ns
+    drain_ns: Ns
+    slack_ns: Ns
+    stretch_ns: Ns
+
+
+class Explanation(msgspec.Struct, omit_defaults=True):
+    """Why a block takes as long as it does. Both sums over the path equal the makespan.
+
+    ``lives`` are in program order.
+    """
 
     path: list[PathStep]
     path_by_engine_ns: dict[str, Ns]
     path_by_cause_ns: dict[str, Ns]
     lower_bounds: LowerBounds
+    slack: SlackSummary | None = None
+    lives: list[LifeRecord] | None = None
 
 
 class BlockReport(msgspec.Struct, omit_defaults=True):

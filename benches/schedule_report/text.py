@@ -77,6 +77,13 @@ def _print_explanation(explanation: Explanation, block: BlockReport, console: Co
         f"dependences alone {lower.dependences_ns} ns, no anti-dependencies {lower.no_anti_ns} ns",
         soft_wrap=True,
     )
+    if explanation.slack is not None:
+        least = explanation.slack.smallest_nonzero_ns
+        console.print(
+            f"slack: {explanation.slack.zero} of {block.instructions} instructions have none"
+            + (f", the least of the others is {least} ns" if least is not None else ""),
+            soft_wrap=True,
+        )
     steps = explanation.path
     longest = sorted(range(len(steps)), key=lambda k: (steps[k].start_ns - steps[k].until_ns, k))[:PATH_ROWS]
     table = table_of(">at ns", ">for ns", "instruction", "opcode", "engine", "started by")

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class EdgeKind(IntEnum):
-    """Why an instruction must follow another. Anti: write-after-read, Output: write-after-write, Flow: read-after-write."""
+    """Why an instruction must follow another (Anti: write after read, Output: write after write, Flow: true)."""
 
     Invalid = 0
     Ordered = 1

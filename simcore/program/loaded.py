@@ -10,7 +10,7 @@ from simcore.program.measured import Measurement
 
 @dataclass(slots=True)
 class Loaded:
-    """Result of one format's reader. ``notes`` are sentences for the report: a pairing that is missing, a choice made."""
+    """Result of one format's reader. ``notes`` are sentences for the report: a missing pairing, a choice made."""
 
     record: ProgramRecord
     notes: list[str] = field(default_factory=list)

@@ -21,7 +21,7 @@ class Block:
 
     @cached_property
     def instructions(self) -> list[Instruction]:
-        """The instructions in program order, loops nested, transfers inline; changing them does not change the block."""
+        """The instructions in program order, loops nested, transfers inline. Changing them changes no block."""
         return instructions_of(self.columns)
 
 

@@ -29,8 +29,8 @@ def check_operands(columns: Columns, generation: Generation, report: Report) -> 
     if len(columns) + len(columns.op_space) > SMALL:
         faults = compiled(mask_faults)(*arrays, np.array(lengths, np.int64), np.array(DTYPE_BYTES))
     else:
-        lists: Any = [array.tolist() for array in arrays]
-        faults = mask_faults(*lists, lengths, DTYPE_BYTES)
+        plain: Any = mask_faults
+        faults = plain(*[array.tolist() for array in arrays], lengths, DTYPE_BYTES)
     highest, misplaced, wrong, first_wrong = faults
     report.add_first("op_flags", int(misplaced >= 0), misplaced, "an input after an output")
     if highest >= generation.psum_banks:

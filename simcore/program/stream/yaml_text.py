@@ -1,12 +1,15 @@
 """YAML text, decoded straight from parser events: no node tree, so memory stays small and nesting is bounded.
 
 Scalars mean what YAML 1.1's safe schema says; keys are text as they stand. Aliases, merge keys and tags are refused:
-a program file says each thing where it stands.
+a file of ours says each thing where it stands.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import yaml
@@ -21,13 +24,19 @@ from simcore.program.stream.wanted import Place, Wanted
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONSTRUCTED = ("null", "bool", "int", "float")
 _NO_KEY = object()
+_DECIMAL = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?(?P<exponent>\d+))?")
+_LARGEST_EXPONENT = 300
+"""Of a number that is kept exactly: its digits are all written out in memory."""
 _KNOWN_SCALARS = 100_000
 """Scalars whose meaning is remembered; the words of a program repeat, its names do not."""
 
 
-def decode_yaml(data: bytes, file: str) -> Any:
-    """The document in ``data``. Raises InputError for syntax errors, repeated keys, aliases and too deep nesting."""
-    builder = _Builder(file)
+def decode_yaml(data: bytes, file: str, *, exact: bool = False) -> Any:
+    """The document in ``data``. Raises InputError for syntax errors, repeated keys, aliases and too deep nesting.
+
+    With ``exact``, a number with a point is the Fraction that its digits say; infinite and NaN stay floats.
+    """
+    builder = _Builder(file, exact)
     try:
         document = builder.document(data)
     except yaml.MarkedYAMLError as error:
@@ -49,8 +58,9 @@ def _unreadable_character(error: yaml.reader.ReaderError, data: bytes, file: str
 class _Builder:
     """Builds plain values from parser events."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, exact: bool) -> None:
         self.file = file
+        self.exact = exact
         self.problems: list[Problem] = []
         self.resolver: Any = Resolver()
         self.constructor = SafeConstructor()
@@ -100,20 +110,20 @@ class _Builder:
         """The scalar as a key of ``mapping``, where it must not be yet."""
         key: str = event.value
         if event.tag not in (None, "!"):
-            self.problem(f"tag {event.tag} (not allowed in program files)", event)
+            self.problem(f"tag {event.tag} (not allowed)", event)
         if key in mapping:
             self.problem(f"the key {shown(key)} stands twice in one mapping", event)
         elif key == "<<" and not event.style:
-            self.problem("merge key << (not allowed in program files: write the values out)", event)
+            self.problem("merge key << (not allowed: write the values out)", event)
         return key
 
     def value(self, event: yaml.AliasEvent | yaml.ScalarEvent | yaml.CollectionStartEvent) -> Any:
         """The value that an event begins: null, boolean, number, text, or a collection still empty."""
         if isinstance(event, yaml.AliasEvent):
-            self.problem(f"alias *{event.anchor} (not allowed in program files: write the value out)", event)
+            self.problem(f"alias *{event.anchor} (not allowed: write the value out)", event)
             return None
         if event.tag not in (None, "!"):
-            self.problem(f"tag {event.tag} (not allowed in program files)", event)
+            self.problem(f"tag {event.tag} (not allowed)", event)
         if isinstance(event, yaml.CollectionStartEvent):
             return {} if isinstance(event, yaml.MappingStartEvent) else []
         return self.scalar(event)
@@ -130,6 +140,8 @@ class _Builder:
             node = yaml.ScalarNode(f"tag:yaml.org,2002:{tag}", event.value)
             try:
                 value = getattr(self.constructor, f"construct_yaml_{tag}")(node)
+                if self.exact and isinstance(value, float):
+                    value = _exactly(event.value, value)
             except ValueError:
                 self.problem(f"{shown(event.value)} is not a readable number", event)
                 return None
@@ -140,6 +152,17 @@ class _Builder:
     def problem(self, message: str, event: yaml.Event) -> None:
         """Adds a problem at the event's place."""
         self.problems.append(Problem(message, self.file, *_position(event)))
+
+
+def _exactly(text: str, value: float) -> Fraction | float:
+    """The number that ``text`` writes, which is ``value`` as a float. Raises ValueError for an endless exponent."""
+    plain = text.replace("_", "").lower()
+    decimal = _DECIMAL.fullmatch(plain)
+    if decimal is None:  # .inf and .nan, which stay, and base 60, which YAML 1.1 has
+        return value if not math.isfinite(value) else Fraction(repr(value))
+    if int(decimal["exponent"] or 0) > _LARGEST_EXPONENT:
+        raise ValueError(f"{text}: an exponent beyond {_LARGEST_EXPONENT}")
+    return Fraction(plain)
 
 
 def _position(event: Any) -> tuple[int, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
 
+from benches.schedule_report.text import table_of
 from simcore.explain.sensitivity import Effect
 from simcore.explain.sensitivity import sensitivity as ranked
 from simcore.explain.settings import Scenario
@@ -110,16 +110,12 @@ def print_whatif(report: WhatIfReport, console: Console) -> None:
         share = f" ({difference / change.before_ns:+.1%})" if change.before_ns else ""
         console.print(f"with {', '.join(change.settings)}: {change.after_ns} ns, {difference:+d} ns{share}")
         if len(change.blocks) > 1:
-            table = Table(box=None, pad_edge=False)
-            for heading in ("block", "critical path before", "after", "makespan before", "after"):
-                table.add_column(heading, justify="left" if heading == "block" else "right")
+            table = table_of("block", ">critical path before", ">after", ">makespan before", ">after")
             for b in change.blocks:
                 table.add_row(f"{b.function}/{b.block}", *map(str, (*b.critical_path_ns, *b.makespan_ns)))
             console.print(table)
     if report.sensitivity is not None:
-        table = Table(box=None, pad_edge=False)
-        for heading in ("change", "ns after", "gain ns", "gain"):
-            table.add_column(heading, justify="left" if heading == "change" else "right")
+        table = table_of("change", ">ns after", ">gain ns", ">gain")
         for gain in report.sensitivity:
             share = f"{gain.gain_ns / gain.before_ns:.1%}" if gain.before_ns else "0.0%"
             table.add_row(gain.change, str(gain.after_ns), str(gain.gain_ns), share)

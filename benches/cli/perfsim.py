@@ -23,6 +23,9 @@ def perfsim(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the critical path, idle times and lower bounds.")
     ] = False,
+    unroll: Annotated[
+        bool, typer.Option("--unroll", help="Run every loop trip_count times: prologue, steady interval, epilogue.")
+    ] = False,
     json: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")
     ] = None,
@@ -49,9 +52,21 @@ def perfsim(
         raise InputError([Problem("needs --trace-dir (the folder whose traces it packs)", "--package")])
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
+    unrolled, once_ns = None, 0
+    if unroll:
+        from simcore.program.unroll import unroll as unrolled_program
+
+        once_ns = run(prepared).whole_program_ns
+        unrolled = unrolled_program(loaded)
+        prepared = prepare(unrolled.program, arch=arch, timing=timing)
     with_anti, without_anti = run(prepared), run(prepared, include_anti_deps=False)
     measured = measured_beside(loaded, program) if prepared.arch == loaded.arch else None
-    report = report_of(with_anti, without_anti, events=events, explain=explain, measured=measured)
+    loops = None
+    if unrolled is not None:
+        from benches.unroll_report import unroll_report
+
+        loops = unroll_report(loaded, unrolled, [b.schedule for b in with_anti.blocks], once_ns)
+    report = report_of(with_anti, without_anti, events=events, explain=explain, measured=measured, unroll=loops)
     if trace_dir is not None:
         from simcore.trace.chrome import write_traces
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 from benches.perfsim_report.model import EngineComparison, MeasuredComparison, PerfSimReport
 from benches.schedule_report.build import block_report, not_costed, provenance
+from benches.unroll_report import UnrollReport
 from simcore.explain.bounds import bounds
 from simcore.explain.critical_path import critical_path
 from simcore.explain.lanes import LaneUse, lane_uses
@@ -26,6 +27,7 @@ def report_of(
     events: bool,
     explain: bool,
     measured: MeasuredSummary | None = None,
+    unroll: UnrollReport | None = None,
 ) -> PerfSimReport:
     """The report of an estimate; ``without_anti`` is the same estimate without anti-dependencies."""
     program = estimate.prepared.program
@@ -52,6 +54,7 @@ def report_of(
         not_costed=not_costed(estimate.blocks),
         notes=program.notes,
         measured=_comparison(estimate, uses, measured),
+        unroll=unroll,
     )
 
 

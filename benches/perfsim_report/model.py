@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benches.schedule_report.model import BlockReport
+from benches.unroll_report import UnrollReport
 
 
 class EngineComparison(msgspec.Struct):
@@ -39,3 +40,4 @@ class PerfSimReport(msgspec.Struct, omit_defaults=True):
     not_costed: dict[str, int]
     notes: list[str]
     measured: MeasuredComparison | None = None
+    unroll: UnrollReport | None = None

@@ -6,6 +6,7 @@ from rich.console import Console
 
 from benches.perfsim_report.model import MeasuredComparison, PerfSimReport
 from benches.schedule_report.text import ns_text, print_block, print_rests_on, table_of
+from benches.unroll_report import print_unroll
 
 
 def print_report(report: PerfSimReport, console: Console) -> None:
@@ -16,6 +17,8 @@ def print_report(report: PerfSimReport, console: Console) -> None:
         print_block(block, console, titled=len(report.blocks) > 1)
     if len(report.blocks) != 1 or report.whole_program_ns != report.blocks[0].makespan_ns:
         console.print(f"whole program with all trips: {ns_text(report.whole_program_ns)}")
+    if report.unroll is not None:
+        print_unroll(report.unroll, console)
     if report.measured is not None:
         _print_measured(report.measured, console)
     print_rests_on(report.provenance, report.not_costed, console)

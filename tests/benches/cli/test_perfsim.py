@@ -203,3 +203,51 @@ def test_a_wrong_program_writes_nothing(kernbench: Call, two_ops: Path, tmp_path
     assert err.startswith(f"{two_ops}:12:")
     assert not target.exists()
     assert not (tmp_path / "t").exists()
+
+
+def test_unrolling_shows_the_steady_interval_and_what_a_single_trip_misses(kernbench: Call, tmp_path: Path) -> None:
+    path = tmp_path / "loop.yaml"
+    path.write_text(
+        """\
+schema: kernbench.stream/1
+name: loop
+arch: gen3
+functions:
+- name: main
+  blocks:
+  - name: bb0
+    instructions:
+    - name: l
+      opcode: Loop
+      engine: Unassigned
+      trip_count: 10
+      body:
+      - {name: ld, opcode: Load, engine: DMA, cost: 2000}
+      - {name: mm, opcode: Matmult, engine: PE, cost: 1000, dependencies: [ld]}
+"""
+    )
+    report = json.loads(kernbench("perfsim", path, "--unroll", "--json", "-")[1])
+    assert report["unroll"] == {
+        "once_times_trips_ns": 30000,
+        "unrolled_ns": 11100,
+        "missed_ns": -18900,
+        "loops": [
+            {
+                "function": "main",
+                "block": "bb0",
+                "name": "l",
+                "trip_count": 10,
+                "bottleneck": "PE",
+                "prologue_ns": 2000,
+                "interval_ns": 900,
+                "steady_from": 0,
+                "steady_ns": 8100,
+                "epilogue_ns": 1000,
+                "span_ns": 11100,
+            }
+        ],
+    }
+    assert report["whole_program_ns"] == 11100
+    text = kernbench("perfsim", path, "--unroll")[1]
+    assert "unrolled 11100 ns; one trip of each body times its trips 30000 ns misses -18900 ns" in text
+    assert "unroll" not in json.loads(kernbench("perfsim", path, "--json", "-")[1])

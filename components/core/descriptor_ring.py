@@ -1,8 +1,8 @@
 """Descriptor ring: so many transfers may be under way at once; a trigger waits for the oldest to make room.
 
-First action: creates one channel whose capacity is the ring's depth. Slots are asked for in program order when the
-program is loaded, since that is the order in which the descriptors are written; a slot is freed when its transfer
-reaches next-dispatch.
+First action: creates one channel whose capacity is the ring's depth. Descriptors are written in program order,
+whichever engine their triggers run on. A transfer leaves the ring when it has reached its next-dispatch and is the
+oldest there; that frees its slot for the first trigger that waits.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from simpy.events import Event
 
 from components.core.work import RING, Work
 from components.registry import register
-from simcore.kernel import Channel, Environment, Part, Port, Token
+from simcore.kernel import Channel, Environment, Part, Port, Story, Token
 
 
 class DescriptorRingParameters(BaseModel):
@@ -27,52 +26,88 @@ class DescriptorRingParameters(BaseModel):
     depth: Annotated[int, Field(ge=1)]
 
 
-class _Slot:
-    """A trigger's place in the ring, from its grant to its transfer's next-dispatch."""
-
-    __slots__ = ("oldest", "ring", "token", "trigger")
-
-    def __init__(self, ring: DescriptorRing, token: Token, trigger: Work, oldest: Work | None) -> None:
-        self.ring = ring
-        self.token = token
-        self.trigger = trigger
-        self.oldest = oldest
-
-    def granted(self, _event: Event) -> None:
-        """The oldest transfer has left, so the trigger may go."""
-        assert self.oldest is not None
-        self.trigger.wait_over(self.ring.env.now, RING, self.oldest)
-
-    def wait_over(self, now: int, rank: int, on: Work) -> None:
-        """The transfer has reached its next-dispatch: its slot is free."""
-        self.ring.completed += 1
-        self.ring.slots.release(self.token)
-
-    def leads_to(self, work: Work) -> bool:
-        """Whether ``work`` is the trigger that will take this slot."""
-        return any(token.who is work.lane and token.instruction == work.name for token in self.ring.slots.waiters)
-
-
 @register("descriptor_ring", "program_order", default=True)
 class DescriptorRing(Part[DescriptorRingParameters]):
-    """One ring. ``accepted`` counts triggers, ``completed`` freed slots."""
+    """One ring. ``accepted`` counts triggers, ``completed`` transfers that have left.
+
+    ``occupied_ticks`` is the time for which descriptors were in the ring, from their trigger's start on, summed over
+    the descriptors; divided by the time of a run it is the mean number of them.
+    """
 
     def __init__(
         self, env: Environment, name: str, parameters: DescriptorRingParameters, ports: Mapping[str, Port[Any]]
     ) -> None:
         super().__init__(env, name, parameters, ports)
         self.slots = Channel(env, f"{name}.slots", parameters.depth)
-        self._transfers: deque[Work] = deque(maxlen=parameters.depth)
+        self.occupied_ticks = 0
+        self._inside: deque[_Descriptor] = deque()
+        self._waiting: deque[tuple[_Descriptor, Work]] = deque()
+        self._latest: deque[_Descriptor] = deque(maxlen=parameters.depth)
 
     def enrol(self, trigger: Work, transfer: Work) -> None:
-        """``trigger`` will start ``transfer`` through this ring."""
+        """``trigger`` will start ``transfer`` through this ring; calls come in program order."""
         self.accepted += 1
-        token = self.slots.acquire(trigger.lane, trigger.name)
-        if token.processed:
-            slot = _Slot(self, token, trigger, None)
-        else:
-            slot = _Slot(self, token, trigger, self._transfers[0])
-            trigger.waits += 1
-            token.callbacks.append(slot.granted)
-        self._transfers.append(transfer)
-        transfer.tell_dispatch(slot, RING)
+        oldest = self._latest[0] if len(self._latest) == self.parameters.depth else None
+        descriptor = _Descriptor(self, trigger, transfer)
+        transfer.tell_dispatch((descriptor, RING))
+        self._latest.append(descriptor)
+        if oldest is None or oldest.has_left:
+            self._take_slot(descriptor)
+            return
+        trigger.waits += 1
+        self._waiting.append((descriptor, oldest.transfer))
+        if len(self._waiting) == 1:
+            self.spawn(self._write(), "write")
+
+    def transferred(self, descriptor: _Descriptor) -> None:
+        """The transfer of ``descriptor`` has reached its next-dispatch; it leaves once it is the oldest."""
+        if descriptor.is_over:
+            raise self.error(f"{descriptor.transfer.name} leaves a second time")
+        descriptor.is_over = True
+        while self._inside and self._inside[0].is_over:
+            oldest = self._inside.popleft()
+            oldest.has_left = True
+            self.completed += 1
+            self.occupied_ticks += self.env.now - oldest.trigger.start_at
+            self.slots.release(oldest.token)
+
+    def makes_room_for(self, trigger: Work, transfer: Work) -> bool:
+        """Whether ``trigger`` waits for ``transfer`` to leave."""
+        return any(new.trigger is trigger and oldest is transfer for new, oldest in self._waiting)
+
+    def _write(self) -> Story:
+        """Takes a slot for each descriptor that finds the ring full, and then lets its trigger go."""
+        while self._waiting:
+            descriptor, oldest = self._waiting[0]
+            yield self._take_slot(descriptor)
+            self._waiting.popleft()
+            descriptor.trigger.wait_over(self.env.now, RING, oldest)
+
+    def _take_slot(self, descriptor: _Descriptor) -> Token:
+        transfer = descriptor.transfer
+        descriptor.token = token = self.slots.acquire(transfer.lane, transfer.name)
+        self._inside.append(descriptor)
+        return token
+
+
+class _Descriptor:
+    """A transfer's place in the ring, told when the transfer reaches its next-dispatch."""
+
+    __slots__ = ("has_left", "is_over", "token", "transfer", "trigger", "via")
+
+    token: Token
+
+    def __init__(self, ring: DescriptorRing, trigger: Work, transfer: Work) -> None:
+        self.via = ring
+        self.trigger = trigger
+        self.transfer = transfer
+        self.is_over = False
+        self.has_left = False
+
+    def wait_over(self, now: int, rank: int, on: Work) -> None:
+        """The transfer has reached its next-dispatch."""
+        self.via.transferred(self)
+
+    def leads_to(self, work: Work, on: Work) -> bool:
+        """Whether ``work`` is the trigger that waits for this place."""
+        return self.via.makes_room_for(work, on)

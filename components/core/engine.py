@@ -2,123 +2,88 @@
 
 First action: starts one process that takes the first instruction of its queue and waits until nothing holds it back.
 An instruction starts when its waits are over, frees the issue port at its next-dispatch, and ends on its own while
-the engine already issues the next.
+the engine already issues the next. A collective stream is such an engine, without an overlap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-from simpy.events import Event
+from simpy.events import NORMAL, Event
 
-from components.core.work import ENGINE, Work, tell
+from components.core.blocked import waits_of
+from components.core.lane import LaneParameters, LanePart
+from components.core.work import ENGINE, Work
 from components.registry import register
-from simcore.kernel import Environment, Part, Port, PortSpec, Story, Timeout, Waiting
-from simcore.units import TICKS_PER_NS
-
-Ns = Annotated[int, Field(ge=0, le=10**12)]
-
-
-class EngineParameters(BaseModel):
-    """``overlap_ns``: how long before an instruction's end the next may be issued, if it lasts ``overlaps_from_ns``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    overlap_ns: Ns
-    overlaps_from_ns: Ns
+from simcore.kernel import Environment, Port, Story, Waiting
 
 
 @register("engine", "in_order", default=True)
-class Engine(Part[EngineParameters]):
-    """An in-order engine. ``completed`` counts ended instructions, ``busy_ticks`` the time its issue port was taken."""
+class Engine(LanePart):
+    """An in-order engine. ``busy_ticks`` is the time for which its issue port has been taken."""
 
-    port_specs = (PortSpec("retired", "out", Work),)
-
-    def __init__(
-        self, env: Environment, name: str, parameters: EngineParameters, ports: Mapping[str, Port[Any]]
-    ) -> None:
+    def __init__(self, env: Environment, name: str, parameters: LaneParameters, ports: Mapping[str, Port[Any]]) -> None:
         super().__init__(env, name, parameters, ports)
-        self.queue: Sequence[Work] = ()
-        self._block: Sequence[Work] = ()
         self.busy_ticks = 0
-        self._retire = ports["retired"].put
         self._head: Work | None = None
-        self._wake: Event | None = None
-        self._free_since = 0
-        self._last: Work | None = None
+        self._head_since = 0
+        self._wake = _Recurring(env)
 
-    def durations(self, cost_ns: int, *, overlaps: bool) -> tuple[int, int]:
-        """(ticks from start to next-dispatch, ticks from start to end) of an instruction that costs ``cost_ns``."""
-        end = cost_ns * TICKS_PER_NS
-        p = self.parameters
-        if overlaps and cost_ns >= p.overlaps_from_ns:
-            return end - p.overlap_ns * TICKS_PER_NS, end
-        return end, end
-
-    def load(self, queue: Sequence[Work], block: Sequence[Work]) -> None:
-        """Takes the instructions that this engine will run, in program order, and starts to issue them.
-
-        ``block`` holds all instructions of the program, for a report of who holds whom.
-        """
-        if self.queue:
-            raise self.error("an engine is loaded once")
-        self.queue, self._block = queue, block
-        self.accepted = len(queue)
+    def begin(self) -> None:
+        """Starts to issue."""
         self.spawn(self._issue(), "issue")
 
     def go(self, work: Work) -> None:
         """``work``'s last wait is over; if it is at the head of the queue the engine wakes up."""
         if work is self._head:
             self._head = None
-            self._wake.succeed()  # type: ignore[union-attr]
+            self.env.schedule(self._wake)
 
     def _issue(self) -> Story:
-        env, record, me = self.env, self.record, self.env.me
+        env, record, end, schedule = self.env, self.record, self.end, self.env.schedule
+        wake, port_is_free = self._wake, _Recurring(env)
+        env.me.note = (wake, self, "", False)
+        free_since = env.now
+        last: Work | None = None
         for work in self.queue:
             if work.waits:
-                self._head = work
-                self._wake = wake = env.event()
-                me.note = (wake, self, work.name, False)
+                self._head, self._head_since = work, free_since
+                wake.callbacks = []
                 yield wake
             now = env.now
-            if self._free_since == now and (work.bound_at != now or work.bound_rank > ENGINE):
-                work.bound_at, work.bound_rank, work.bound_on = now, ENGINE, self._last
-            work.start_at = now
+            if free_since == now and (work.bound_at != now or work.bound_rank > ENGINE):
+                work.bound_rank, work.bound_on = ENGINE, last
             if record is not None:
                 record((now, self.name, "start", work.name))
-            if work.on_start is not None:
-                tell(work.on_start, now, work)
+            work.started(now)
             ticks = work.dispatch_ticks
             if ticks:
-                yield Timeout(env, ticks)
+                port_is_free.callbacks = []
+                schedule(port_is_free, NORMAL, ticks)
+                yield port_is_free
                 now = env.now
                 self.busy_ticks += ticks
-            work.dispatch_at = now
-            self._free_since, self._last = now, work
-            if work.on_dispatch is not None:
-                tell(work.on_dispatch, now, work)
+            free_since, last = now, work
+            if record is not None:
+                record((now, self.name, "next-dispatch", work.name))
+            work.dispatched(now)
             rest = work.end_ticks - ticks
             if rest:
-                Timeout(env, rest, work).callbacks.append(self._end)
+                work.callbacks = [end]
+                schedule(work, NORMAL, rest)
             else:
-                self._ended(work, now)
-
-    def _end(self, event: Event) -> None:
-        self._ended(event._value, self.env.now)
-
-    def _ended(self, work: Work, now: int) -> None:
-        self.completed += 1
-        if self.record is not None:
-            self.record((now, self.name, "end", work.name))
-        if work.on_end is not None:
-            tell(work.on_end, now, work)
-        self._retire(work)
+                end(work)
 
     def waiting(self) -> Iterable[Waiting]:
-        """The lanes whose instructions the head of the queue still waits for."""
-        head, now = self._head, self.env.now
-        if head is None:
-            return []
-        return [Waiting(w.lane, head.name, self._free_since) for w in self._block if w.holds_back(head, now)]
+        """What the head of the queue still waits for."""
+        return waits_of(self._head, self.program, self._head_since) if self._head is not None else ()
+
+
+class _Recurring(Event):
+    """An event that its one process waits for again and again: an engine needs no new one for every instruction."""
+
+    __slots__ = ("callbacks",)
+
+    _ok = True
+    _value = None

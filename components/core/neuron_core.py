@@ -6,14 +6,16 @@ instruction has ended.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from simpy.events import Event
 
 from components.core.barrier_lane import BarrierLane
 from components.core.descriptor_ring import DescriptorRing
-from components.core.engine import Engine, Ns
+from components.core.engine import Engine
+from components.core.lane import LanePart, Ns
 from components.core.psum_bank import PsumBank
 from components.core.semaphore import Semaphores
 from components.core.work import Work
@@ -26,13 +28,23 @@ from simcore.perfsim.constants import (
     LAST_COUPLED_ARCH_VERSION,
     RING_DEPTHS,
 )
-from simcore.program.engines import BARRIER_LANES, Lane
+from simcore.program.engines import BARRIER_LANES, MAX_STREAM_ID, Lane
 from simcore.program.generations import GENERATIONS
+
+
+def _at_most_the_whole(share: tuple[int, int]) -> tuple[int, int]:
+    if share[0] > share[1]:
+        raise ValueError(f"a share of the bandwidth is at most the whole, not {share[0]}/{share[1]}")
+    return share
+
 
 Ring = Annotated[int, Field(ge=0, le=12)]
 Depth = Annotated[int, Field(ge=1)]
-Term = Annotated[int, Field(ge=1)]
-"""Numerator or denominator of a share."""
+Term = Annotated[int, Field(ge=1, le=1000)]
+"""Numerator or denominator of a share; so bounded, no time of a legal cost leaves 64 bits."""
+Share = Annotated[tuple[Term, Term], AfterValidator(_at_most_the_whole)]
+CoreKind = Literal["engine", "barrier_lane", "descriptor_ring", "psum_bank", "semaphore"]
+"""The kinds of parts that a core is made of."""
 
 
 class NeuronCoreParameters(BaseModel):
@@ -53,11 +65,11 @@ class NeuronCoreParameters(BaseModel):
     ring_depths: dict[Ring, Depth]
     psum_banks: Annotated[int, Field(ge=1, le=8)]
     coupled: bool
-    collective_shares: tuple[tuple[Term, Term], ...]
+    collective_shares: Annotated[tuple[Share, ...], Field(max_length=MAX_STREAM_ID + 1)]
     barrier_lanes: tuple[Lane, ...]
     early_ordered: bool
     semaphore_latency_ns: Ns
-    impls: dict[str, str] = Field(default_factory=dict)
+    impls: dict[CoreKind, str] = Field(default_factory=dict)
 
     @classmethod
     def of_generation(cls, arch: str, arch_version: int) -> NeuronCoreParameters:
@@ -85,6 +97,7 @@ class NeuronCore(Part[NeuronCoreParameters]):
         super().__init__(env, name, parameters, ports)
         p = parameters
         self.engines: dict[Lane, Engine] = {}
+        """By lane; the collective streams are engines too."""
         for lane in Lane:
             if lane != Lane.ALL:
                 self.engines[lane] = self._build("engine", lane.name, _windows(p, lane), self._retirement(lane))
@@ -100,28 +113,46 @@ class NeuronCore(Part[NeuronCoreParameters]):
         ]
         self.semaphores: Semaphores = self._build("semaphore", "semaphores", {"latency_ns": p.semaphore_latency_ns})
         self.done = env.event()
+        """Happens when the last instruction of the program has ended."""
 
-    def lane(self, lane: Lane) -> Engine | BarrierLane:
+    @property
+    def lanes(self) -> list[LanePart]:
+        """The parts that run instructions."""
+        return [*self.engines.values(), self.barriers]
+
+    def lane(self, lane: Lane) -> LanePart:
         """The part that runs the instructions of ``lane``."""
         return self.barriers if lane == Lane.ALL else self.engines[lane]
 
-    def run(self, works: list[Work]) -> None:
-        """Runs ``works``, already wired, in program order per lane; returns when the last has ended."""
-        self.accepted = len(works)
+    def start(self, works: Sequence[Work]) -> Event:
+        """Begins to run ``works``, already wired, in program order on each lane; gives :attr:`done`."""
+        if self.in_flight:
+            raise self.error(f"a program is started while {self.in_flight} instructions of the one before still run")
+        self.accepted += len(works)
+        self.done = self.env.event()
         if not works:
             settle(self.done)
-        parts: list[Engine | BarrierLane] = [*self.engines.values(), self.barriers]
-        queues: dict[str, list[Work]] = {part.name: [] for part in parts}
+        queues: dict[str, list[Work]] = {}
         for work in works:
-            queues[work.lane.name].append(work)
+            queues.setdefault(work.lane.name, []).append(work)
+        for lane in self.lanes:
+            if lane.name in queues:
+                lane.load(queues[lane.name], works)
+        return self.done
+
+    def run(self, works: Sequence[Work]) -> None:
+        """Runs ``works`` until the last one has ended. Raises PartError if a part then still holds a request."""
+        self.env.run(self.start(works))
+        parts: list[Part[Any]] = [*self.lanes, *self.rings.values(), *self.banks, self.semaphores]
         for part in parts:
-            if queues[part.name]:
-                part.load(queues[part.name], works)
-        self.env.run(self.done)
+            if part.in_flight:
+                raise part.error(f"{part.in_flight} of {part.accepted} requests are left at the program's end")
 
     def _retired(self, _work: Work) -> None:
         self.completed += 1
         if self.completed == self.accepted:
+            for lane in self.lanes:
+                lane.unload()
             self.done.succeed()
 
     def _retirement(self, lane: Lane) -> dict[str, Port[Any]]:
@@ -131,7 +162,7 @@ class NeuronCore(Part[NeuronCoreParameters]):
         return {"retired": port}
 
     def _build(
-        self, kind: str, name: str, parameters: dict[str, Any], ports: Mapping[str, Port[Any]] | None = None
+        self, kind: CoreKind, name: str, parameters: dict[str, Any], ports: Mapping[str, Port[Any]] | None = None
     ) -> Any:
         return build(
             self.env, kind, f"{self.name}.{name}", parameters, ports or {}, impl=self.parameters.impls.get(kind)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from components.core.work import BANK, Link, Work, tell
+from components.core.work import BANK, Work
 from components.registry import register
 from simcore.kernel import Environment, Part, Port
 
@@ -24,51 +24,46 @@ class PsumBankParameters(BaseModel):
     number: Annotated[int, Field(ge=0)]
 
 
-class _Turn:
-    """One instruction's hold on the bank: told at its next-dispatch, it lets those go who wait for the bank."""
-
-    __slots__ = ("_bank", "waiters")
-
-    def __init__(self, bank: PsumBank) -> None:
-        self._bank = bank
-        self.waiters: list[Link] | None = None
-
-    def wait_over(self, now: int, rank: int, on: Work) -> None:
-        """The holder has reached its next-dispatch."""
-        bank = self._bank
-        bank.completed += 1
-        if bank._last is self:
-            bank._last = None  # nobody has to wait for what is over
-        if self.waiters is not None:
-            tell(self.waiters, now, on)
-
-    def leads_to(self, work: Work) -> bool:
-        """Whether ``work`` waits for this turn to end."""
-        return any(waiter is work for waiter, _ in self.waiters or ())
-
-
 @register("psum_bank", "program_order", default=True)
 class PsumBank(Part[PsumBankParameters]):
-    """One bank. ``accepted`` and ``completed`` count turns."""
+    """One bank. ``accepted`` counts instructions that touch it, ``completed`` those that have left it."""
 
     def __init__(
         self, env: Environment, name: str, parameters: PsumBankParameters, ports: Mapping[str, Port[Any]]
     ) -> None:
         super().__init__(env, name, parameters, ports)
+        self.via = self
         self._rank = BANK + parameters.number
-        self._last: _Turn | None = None
+        self._last: Work | None = None
+        self._followers: dict[Work, list[Work]] = {}
+        self._link = (self, self._rank)
 
     def hold_back(self, work: Work) -> None:
-        """``work`` writes the bank: it waits for the turn that is last so far."""
+        """``work`` writes the bank: it waits for the last that has enrolled so far, if that has not left yet."""
         last = self._last
         if last is not None:
             work.waits += 1
-            if last.waiters is None:
-                last.waiters = []
-            last.waiters.append((work, self._rank))
+            self._followers.setdefault(last, []).append(work)
 
     def enrol(self, work: Work) -> None:
-        """``work`` reads or writes the bank: its turn is now the last."""
-        self._last = turn = _Turn(self)
+        """``work`` reads or writes the bank and is now the last to do so."""
+        self._last = work
         self.accepted += 1
-        work.tell_dispatch(turn, self._rank)
+        if work.on_dispatch is None:
+            work.on_dispatch = [self._link]
+        else:
+            work.on_dispatch.append(self._link)
+
+    def wait_over(self, now: int, rank: int, on: Work) -> None:
+        """``on`` has reached its next-dispatch and leaves the bank to those who follow it."""
+        self.completed += 1
+        if on is self._last:
+            self._last = None
+        followers = self._followers.pop(on, None)
+        if followers is not None:
+            for work in followers:
+                work.wait_over(now, self._rank, on)
+
+    def leads_to(self, work: Work, on: Work) -> bool:
+        """Whether ``work`` follows ``on`` here."""
+        return work in self._followers.get(on, ())

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from simpy.events import Event
 
-from components.core.engine import Ns
+from components.core.lane import Ns
 from components.core.work import Waiter, Work
 from components.registry import register
 from simcore.kernel import Environment, Part, Port, Timeout
@@ -27,32 +26,6 @@ class SemaphoreParameters(BaseModel):
     latency_ns: Ns
 
 
-class _Edge:
-    """One wait on its way to the consumer."""
-
-    __slots__ = ("consumer", "on", "rank", "semaphores")
-
-    def __init__(self, semaphores: Semaphores, consumer: Waiter) -> None:
-        self.semaphores = semaphores
-        self.consumer = consumer
-        self.rank = 0
-        self.on: Work | None = None
-
-    def wait_over(self, now: int, rank: int, on: Work) -> None:
-        """The producer's moment has come; the consumer hears of it after the latency."""
-        self.rank, self.on = rank, on
-        Timeout(self.semaphores.env, self.semaphores.latency_ticks).callbacks.append(self._arrive)
-
-    def leads_to(self, work: Work) -> bool:
-        """Whether the news is for ``work``."""
-        return self.consumer.leads_to(work)
-
-    def _arrive(self, _event: Event) -> None:
-        assert self.on is not None
-        self.semaphores.completed += 1
-        self.consumer.wait_over(self.semaphores.env.now, self.rank, self.on)
-
-
 @register("semaphore", "fixed_latency", default=True)
 class Semaphores(Part[SemaphoreParameters]):
     """The semaphores of one core. ``accepted`` and ``completed`` count edges that take time."""
@@ -63,9 +36,34 @@ class Semaphores(Part[SemaphoreParameters]):
         super().__init__(env, name, parameters, ports)
         self.latency_ticks = parameters.latency_ns * TICKS_PER_NS
 
-    def towards(self, consumer: Waiter) -> Waiter:
+    def towards(self, consumer: Work) -> Waiter:
         """Whom to tell so that ``consumer`` hears of it through a semaphore."""
         if not self.latency_ticks:
             return consumer
         self.accepted += 1
         return _Edge(self, consumer)
+
+
+class _Edge:
+    """One wait of ``consumer``, which hears of its end after the latency."""
+
+    __slots__ = ("consumer", "via")
+
+    def __init__(self, semaphores: Semaphores, consumer: Work) -> None:
+        self.via = semaphores
+        self.consumer = consumer
+
+    def wait_over(self, now: int, rank: int, on: Work) -> None:
+        """The producer's moment has come."""
+        semaphores = self.via
+        news = Timeout(semaphores.env, semaphores.latency_ticks)
+
+        def arrive(_news: object) -> None:
+            semaphores.completed += 1
+            self.consumer.wait_over(semaphores.env.now, rank, on)
+
+        news.callbacks.append(arrive)
+
+    def leads_to(self, work: Work, on: Work) -> bool:
+        """Whether the news is for ``work``."""
+        return work is self.consumer

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import attrgetter
+
 import numpy as np
 
 from components.core.neuron_core import NeuronCore, NeuronCoreParameters
-from components.core.wiring import Wiring
-from components.core.work import BANK, COUPLING, ENGINE, RING, TRIGGERED, Work
-from components.registry import build
-from simcore.errors import ModelBug
-from simcore.kernel import INSTANT_LIMIT, Environment, Row
+from components.core.wiring import works_of
+from components.core.work import RANKS_OF_A_FAMILY, Collective, Work
+from simcore.errors import InputError, Problem
+from simcore.kernel import INSTANT_LIMIT, Environment, Row, show_ticks
 from simcore.program.columns import Array, Columns
-from simcore.program.engines import Lane
 from simcore.program.lanes import lanes_of
 from simcore.schedule import Cause, Schedule
 from simcore.units import TICKS_PER_NS
 
 EVENTS_PER_INSTRUCTION = 8
-"""More than the events one instruction can cause, so that a block of free instructions is no livelock."""
+"""More than the events that an instruction can cause at one instant, besides one for each of its edges."""
+
+LONGEST_TICKS = 2**63 - 1
+"""The latest end that a schedule can hold: 106 days."""
+
+_CAUSE_OF_FAMILY = np.array(
+    [
+        Cause.dependency,
+        Cause.engine,
+        Cause.barrier,
+        Cause.psum_bank,
+        Cause.band_coupling,
+        Cause.dependency,
+        Cause.ring,
+        Cause.none,
+    ],
+    dtype=np.uint8,
+)
+"""By the rank's family: edges, engine, barrier, bank, coupling, trigger, ring, none."""
 
 
 def simulate_block(
@@ -31,49 +50,46 @@ def simulate_block(
 ) -> Schedule:
     """The schedule (in ticks) of a block on a core that starts empty.
 
-    ``cost_ns`` is int64[n] before collective shares. Raises InputError for a collective without bandwidth, Deadlock or
-    Livelock if the run cannot end.
+    ``cost_ns`` is int64[n] before collective shares. Raises InputError for a collective without bandwidth and for a
+    PSUM bank that the core has not, and for a block that lasts too long to be recorded; Deadlock or Livelock if the run
+    cannot end.
     """
-    limit = max(INSTANT_LIMIT, EVENTS_PER_INSTRUCTION * len(columns))
-    env = Environment(log, instant_limit=limit)
-    core = build(env, "neuron_core", "core", parameters.model_dump(), {})
-    if not isinstance(core, NeuronCore):
-        raise ModelBug(f"a neuron_core of class {type(core).__qualname__} runs no program")
-    works = Wiring(core, columns, include_anti_deps=include_anti_deps, file=file).works_of(cost_ns)
+    # A block of free instructions happens at one instant, and is no livelock.
+    most = EVENTS_PER_INSTRUCTION * len(columns) + len(columns.dep_on)
+    env = Environment(log, instant_limit=max(INSTANT_LIMIT, most))
+    core = NeuronCore(env, "core", parameters, {})
+    works = works_of(core, columns, cost_ns, include_anti_deps=include_anti_deps, file=file)
     core.run(works)
+    if env.now > LONGEST_TICKS:
+        raise InputError([Problem(f"a block takes {show_ticks(env.now)} (allowed: {show_ticks(LONGEST_TICKS)})", file)])
     return schedule_of(works, lanes_of(columns))
 
 
-def schedule_of(works: list[Work], lane: Array) -> Schedule:
-    """The works' recorded times and bounds as arrays."""
-    start = np.array([w.start_at for w in works], dtype=np.int64)
-    bounds = [_bound(w) for w in works]
+def schedule_of(works: Sequence[Work], lane: Array) -> Schedule:
+    """The works' recorded times and bounds as arrays. ``lane``: uint8[n]."""
+    start = _field(works, "start_at")
+    unbound = start == 0
+    ready_at, ready_on = np.zeros_like(start), np.zeros(len(works), dtype=np.int32)
+    for i, work in enumerate(works):
+        if isinstance(work, Collective):
+            ready_at[i] = work.ready_at
+            ready_on[i] = work.ready_on.index if work.ready_on is not None and work.ready_at else -1
+    cause = _CAUSE_OF_FAMILY[_field(works, "bound_rank") >> RANKS_OF_A_FAMILY]
+    on = np.array([-1 if work.bound_on is None else work.bound_on.index for work in works], dtype=np.int32)
+    cause[unbound], on[unbound] = Cause.none, -1
     return Schedule(
         lane=lane,
         start=start,
-        duration=np.array([w.end_ticks for w in works], dtype=np.int64),
-        next_dispatch=np.array([w.dispatch_at for w in works], dtype=np.int64),
-        cause=np.array([cause for cause, _ in bounds], dtype=np.uint8),
-        on=np.array([on for _, on in bounds], dtype=np.int32),
-        ready_at=np.array([w.ready_at for w in works], dtype=np.int64),
-        ready_on=np.array([w.ready_on.index if w.ready_on and w.ready_at else -1 for w in works], dtype=np.int32),
+        duration=_field(works, "end_ticks"),
+        next_dispatch=_field(works, "dispatch_at"),
+        cause=cause,
+        on=on,
+        ready_at=ready_at,
+        ready_on=ready_on,
         ticks_per_ns=TICKS_PER_NS,
     )
 
 
-def _bound(work: Work) -> tuple[Cause, int]:
-    """What the start was bound by, and the index of the work waited for."""
-    if work.start_at == 0 or work.bound_on is None:
-        return Cause.none, -1
-    return _cause(work), work.bound_on.index
-
-
-def _cause(work: Work) -> Cause:
-    rank = work.bound_rank
-    if rank < ENGINE or TRIGGERED <= rank < RING:
-        return Cause.dependency
-    if rank < BANK:
-        return Cause.barrier if work.lane.name.endswith(f".{Lane.ALL.name}") else Cause.engine
-    if rank < COUPLING:
-        return Cause.psum_bank
-    return Cause.band_coupling if rank < TRIGGERED else Cause.ring
+def _field(works: Sequence[Work], name: str) -> Array:
+    """int64[n]: one attribute of every work."""
+    return np.fromiter(map(attrgetter(name), works), dtype=np.int64, count=len(works))

@@ -6,11 +6,14 @@ oldest transfer); when those moments come is up to the parts. Nothing here compu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from components.core.edge_points import DISPATCH, END, READY, START, EdgePoints, edge_points
-from components.core.work import BARRIER, COUPLING, TRIGGERED, Echo, Waiter, Work
+import numpy as np
+
+from components.core.edge_points import EdgePoints, Point, edge_points
+from components.core.work import BARRIER, COUPLING, TRIGGERED, Collective, Waiter, Work
 from simcore.errors import InputError, Problem
 from simcore.program.columns import Array, Columns, Flag
 from simcore.program.engines import Lane
@@ -21,152 +24,192 @@ if TYPE_CHECKING:
     from components.core.neuron_core import NeuronCore
     from components.core.psum_bank import PsumBank
 
-_UNKNOWN_BANK = int(Flag.PSUM_WRITER | Flag.WRITES_UNKNOWN_BANK)
-_TRANSFER = int(Flag.TRANSFER)
-_POOL, _DVE, _ACTIVATION, _ALL = int(Lane.Pool), int(Lane.DVE), int(Lane.Activation), int(Lane.ALL)
-_FIRST_STREAM = int(Lane.CCStream0)
+_UNKNOWN_BANK = Flag.PSUM_WRITER | Flag.WRITES_UNKNOWN_BANK
+_END, _DISPATCH, _START = (int(point) for point in (Point.END, Point.DISPATCH, Point.START))
 
 
-class Wiring:
-    """Makes the works of one block, in program order."""
+def works_of(
+    core: NeuronCore, columns: Columns, cost_ns: Array, *, include_anti_deps: bool = True, file: str = "<program>"
+) -> list[Work]:
+    """The block's works in program order, wired to each other and to the core's parts.
 
-    def __init__(self, core: NeuronCore, columns: Columns, *, include_anti_deps: bool, file: str) -> None:
+    ``cost_ns`` is int64[n], before collective shares. Raises InputError for a collective stream without bandwidth and
+    for a PSUM bank that the core has not.
+    """
+    wiring = _Wiring(core, columns, file)
+    wiring.check_banks()
+    wiring.make(cost_ns, include_anti_deps=include_anti_deps)
+    wiring.connect_edges()
+    wiring.connect_transfers()
+    wiring.connect_barriers()
+    wiring.connect_banks()
+    if core.parameters.coupled:
+        wiring.couple()
+    return wiring.works
+
+
+class _Wiring:
+    """One block on its way into one core."""
+
+    works: list[Work]
+    points: EdgePoints
+
+    def __init__(self, core: NeuronCore, columns: Columns, file: str) -> None:
         self.core = core
         self.columns = columns
-        self.include_anti_deps = include_anti_deps
         self.file = file
-        self.works: list[Work] = []
-        self.last_on: list[Work | None] = [None] * len(Lane)
-        self.last_psum_writer: list[Work | None] = [None] * len(Lane)
+        self.lane = lanes_of(columns)
+        unknown_bank = (columns.flags & _UNKNOWN_BANK) != 0
+        self.writes_psum: Array = unknown_bank | (columns.psum_writes != 0)
 
-    def works_of(self, cost_ns: Array) -> list[Work]:
-        """All works, wired to each other and to the core's parts. ``cost_ns`` is int64[n], before collective shares."""
-        lane = lanes_of(self.columns)
-        points = edge_points(
-            self.columns,
-            lane,
-            include_anti_deps=self.include_anti_deps,
-            early_ordered=self.core.parameters.early_ordered,
+    def check_banks(self) -> None:
+        """Refuses instructions that touch a bank beyond the core's last."""
+        touched = self.columns.psum_reads | self.columns.psum_writes
+        allowed = f"allowed: banks 0 to {len(self.core.banks) - 1}"
+        self._refuse(
+            touched > self._all_banks,
+            lambda i: f"PSUM bank {int(touched[i]).bit_length() - 1} does not exist on this core ({allowed})",
         )
-        self._make(lane, cost_ns, points)
-        self._connect_edges(points)
-        self._connect_parts(lane)
-        return self.works
 
-    def _make(self, lane: Array, cost_ns: Array, points: EdgePoints) -> None:
-        c = self.columns
-        parts = [self.core.lane(Lane(number)) for number in range(len(Lane))]
-        dma, trigger = int(Lane.DMA), int(Opcode.DMATrigger)
-        rows = zip(
-            c.name_list(), lane.tolist(), c.opcode.tolist(), self._shared(lane, cost_ns), points.count, strict=True
+    def make(self, cost_ns: Array, *, include_anti_deps: bool) -> None:
+        """Makes the works: what each costs on its lane, and how many edges it waits for."""
+        c, lane, core = self.columns, self.lane, self.core
+        self.points = edge_points(
+            c, lane, include_anti_deps=include_anti_deps, early_ordered=core.parameters.early_ordered
         )
-        for index, (name, number, opcode, cost, edges) in enumerate(rows):
-            part = parts[number]
-            dispatch, end = part.durations(cost, overlaps=opcode != trigger or number == dma)
-            self.works.append(Work(index, name, part, dispatch, end, edges))
-
-    def _connect_edges(self, points: EdgePoints) -> None:
-        works, semaphores = self.works, self.core.semaphores
-        producers, kinds, places = iter(points.producer), iter(points.point), iter(points.place)
-        for work in works:
-            for _ in range(work.edges):
-                producer, point, place = works[next(producers)], next(kinds), next(places)
-                told: Waiter = work
-                if semaphores.latency_ticks and producer.lane is not work.lane:
-                    told = semaphores.towards(work)
-                if point == END:
-                    if producer.on_end is None:
-                        producer.on_end = [(told, place)]
-                    else:
-                        producer.on_end.append((told, place))
-                elif point == DISPATCH:
-                    producer.tell_dispatch(told, place)
-                elif point == START:
-                    producer.tell_start(told, place)
-                elif point == READY:
-                    self._connect_early(work, producer, told, place)
-
-    def _connect_early(self, work: Work, producer: Work, told: Waiter, place: int) -> None:
-        """An edge to a collective's readiness; one that waits for nothing is ready from the start."""
-        if producer.edges:
-            producer.tell_ready(Echo(self.core.env, told), place)
-        else:
-            work.edges -= 1
-            work.waits -= 1
-
-    def _connect_parts(self, lane: Array) -> None:
-        """The waits that are no edges: triggers, rings, barriers, banks, coupled lanes."""
-        c, core = self.columns, self.core
-        rings = self._rings()
-        coupled, last_on = core.parameters.coupled, self.last_on
-        banks_of = cache(self._banks_of)
-        rows = zip(
-            self.works, lane.tolist(), c.flags.tolist(), c.psum_reads.tolist(), c.psum_writes.tolist(), strict=True
+        cost = self._with_shares(cost_ns)
+        may_overlap = (c.opcode != Opcode.DMATrigger) | (lane == Lane.DMA)
+        dispatch, end = np.empty_like(cost), np.empty_like(cost)
+        parts = {number: core.lane(Lane(number)) for number in np.unique(lane).tolist()}
+        for number, part in parts.items():
+            own = lane == number
+            dispatch[own], end[own] = part.durations(cost[own], may_overlap[own])
+        fields = (
+            range(len(c)),
+            c.name_list(),
+            [parts[number] for number in lane.tolist()],
+            dispatch.tolist(),
+            end.tolist(),
+            self.points.count.tolist(),
         )
-        previous: Work | None = None
-        for work, number, flags, reads, writes in rows:
-            if number == _ALL:
-                self._connect_barrier(work)
-            is_writer = writes or flags & _UNKNOWN_BANK
-            if is_writer:
-                for bank in banks_of(writes or -1):
-                    bank.hold_back(work)
-            if (reads or writes) and work.end_ticks:
-                for bank in banks_of(reads | writes):
-                    bank.enrol(work)
-            if coupled:
-                self._couple(work, number)
-                if is_writer and work.end_ticks:
-                    self.last_psum_writer[number] = work
-            if flags & _TRANSFER:
-                assert previous is not None
-                work.waits += 1
-                previous.tell_start(work, TRIGGERED)
-                if previous.index in rings:
-                    core.rings[rings[previous.index]].enrol(previous, work)
-            last_on[number] = previous = work
+        self.works = list(map(Work, *fields))
+        for i in (c.opcode == Opcode.CollectiveCompute).nonzero()[0].tolist():
+            self.works[i] = Collective(*(field[i] for field in fields))
+        self.costs: Array = end > 0
 
-    def _banks_of(self, mask: int) -> list[PsumBank]:
-        return [bank for bank in self.core.banks if mask >> bank.parameters.number & 1]
+    def connect_edges(self) -> None:
+        """Each producer tells its consumers of the moment for which their edges wait."""
+        works, p = self.works, self.points
+        told: list[Waiter] = [works[i] for i in p.consumer.tolist()]
+        semaphores = self.core.semaphores
+        if semaphores.latency_ticks:
+            for edge in (self.lane[p.consumer] != self.lane[p.producer]).nonzero()[0].tolist():
+                consumer = works[p.consumer[edge]]
+                consumer.held_by = (semaphores,)
+                told[edge] = semaphores.towards(consumer)
+        edges = zip(told, p.producer.tolist(), p.place.tolist(), p.point.tolist(), strict=True)
+        for waiter, producer, place, point in edges:
+            if point == _END:
+                links = works[producer].on_end
+                if links is None:
+                    works[producer].on_end = [(waiter, place)]
+                else:
+                    links.append((waiter, place))
+            elif point == _DISPATCH:
+                works[producer].tell_dispatch((waiter, place))
+            elif point == _START:
+                works[producer].tell_start((waiter, place))
+            else:
+                collective = works[producer]
+                assert isinstance(collective, Collective)
+                collective.tell_ready((waiter, place))
 
-    def _connect_barrier(self, work: Work) -> None:
-        for rank, other in enumerate(self.core.parameters.barrier_lanes):
-            last = self.last_on[other]
-            if last is not None:
-                work.waits += 1
-                last.tell_dispatch(work, BARRIER + rank)
-
-    def _couple(self, work: Work, number: int) -> None:
-        if number in (_POOL, _DVE):
-            other = self.last_on[_DVE if number == _POOL else _POOL]
-            if other is not None:
-                work.waits += 1
-                other.tell_dispatch(work, COUPLING)
-        elif number == _ACTIVATION:
-            for rank, writer_lane in enumerate((_DVE, _POOL)):
-                writer = self.last_psum_writer[writer_lane]
-                if writer is not None:
-                    work.waits += 1
-                    writer.tell_end(work, COUPLING + rank)
-
-    def _rings(self) -> dict[int, int]:
-        """Ring of each trigger whose ring can fill."""
+    def connect_transfers(self) -> None:
+        """A transfer waits for its trigger's start; a trigger waits for room in a ring that can fill."""
+        works, rings = self.works, self.core.rings
+        for i in (self.columns.flags & Flag.TRANSFER).nonzero()[0].tolist():
+            works[i].waits += 1
+            works[i - 1].tell_start((works[i], TRIGGERED))
         triggers = (self.columns.opcode == Opcode.DMATrigger).nonzero()[0]
-        rings = rings_of(self.columns, triggers).tolist()
-        return {t: ring for t, ring in zip(triggers.tolist(), rings, strict=True) if ring in self.core.rings}
+        for i, number in zip(triggers.tolist(), rings_of(self.columns, triggers).tolist(), strict=True):
+            if number in rings:
+                works[i].held_by += (rings[number],)
+                rings[number].enrol(works[i], works[i + 1])
 
-    def _shared(self, lane: Array, cost_ns: Array) -> list[int]:
-        """Costs in ns, those of collectives for their stream's share of the bandwidth (whole ns)."""
-        costs: list[int] = cost_ns.tolist()
+    def connect_barriers(self) -> None:
+        """A barrier waits for the next-dispatch of the last instruction on each of its lanes."""
+        works = self.works
+        barriers = (self.lane == Lane.ALL).nonzero()[0]
+        if len(barriers):
+            for k, number in enumerate(self.core.parameters.barrier_lanes):
+                for i, last in _each_with_last(barriers, self.lane == number):
+                    works[i].waits += 1
+                    works[last].tell_dispatch((works[i], BARRIER + k))
+
+    def connect_banks(self) -> None:
+        """A writer waits for its banks, or for all if it does not know its own; what costs something then uses them."""
+        c, works, banks_of = self.columns, self.works, cache(self._banks_of)
+        uses = np.where(self.costs, c.psum_reads | c.psum_writes, 0)
+        waits = np.where(c.psum_writes, c.psum_writes, self.writes_psum * self._all_banks)
+        events = (uses | waits).nonzero()[0]
+        for i, used, awaited in zip(events.tolist(), uses[events].tolist(), waits[events].tolist(), strict=True):
+            work = works[i]
+            if awaited:
+                banks = banks_of(awaited)
+                work.held_by += banks
+                for bank in banks:
+                    bank.hold_back(work)
+            for bank in banks_of(used):
+                bank.enrol(work)
+
+    def couple(self) -> None:
+        """Pool and DVE share an issue port; Activation waits for the end of the last PSUM write of either."""
+        works = self.works
+        pool, dve, activation = (self.lane == lane for lane in (Lane.Pool, Lane.DVE, Lane.Activation))
+        for own, other in ((pool, dve), (dve, pool)):
+            for i, last in _each_with_last(own.nonzero()[0], other):
+                works[i].waits += 1
+                works[last].tell_dispatch((works[i], COUPLING))
+        wrote = self.writes_psum & self.costs
+        for k, other in enumerate((dve, pool)):
+            for i, last in _each_with_last(activation.nonzero()[0], other & wrote):
+                works[i].waits += 1
+                works[last].tell_end((works[i], COUPLING + k))
+
+    @property
+    def _all_banks(self) -> int:
+        return (1 << len(self.core.banks)) - 1
+
+    def _banks_of(self, mask: int) -> tuple[PsumBank, ...]:
+        return tuple(bank for bank in self.core.banks if mask >> bank.parameters.number & 1)
+
+    def _with_shares(self, cost_ns: Array) -> Array:
+        """int64[n]: what collectives cost on their stream's share of the bandwidth (whole ns, rounded down)."""
         shares = self.core.parameters.collective_shares
-        collective = (self.columns.opcode == Opcode.CollectiveCompute) & (lane >= _FIRST_STREAM)
-        for index in collective.nonzero()[0].tolist():
-            stream = int(lane[index]) - _FIRST_STREAM
-            if stream >= len(shares):
-                allowed = f"allowed: streams 0 to {len(shares) - 1}" if shares else "no stream has any"
-                message = f"collective stream {stream} has no bandwidth on this core ({allowed})"
-                name = self.columns.name_list()[index]
-                raise InputError([Problem(message, self.file, where=f"instruction {name}")])
-            numerator, denominator = shares[stream]
-            costs[index] = costs[index] * denominator // numerator
-        return costs
+        stream = self.lane.astype(np.int64) - Lane.CCStream0
+        collective = (self.columns.opcode == Opcode.CollectiveCompute) & (stream >= 0)
+        allowed = f"allowed: streams 0 to {len(shares) - 1}" if shares else "collectives are not modelled there"
+        self._refuse(
+            collective & (stream >= len(shares)),
+            lambda i: f"collective stream {stream[i]} has no bandwidth on this core ({allowed})",
+        )
+        cost: Array = cost_ns.copy()
+        for number, (numerator, denominator) in enumerate(shares):
+            own = collective & (stream == number)
+            cost[own] = cost_ns[own] * denominator // numerator
+        return cost
+
+    def _refuse(self, wrong: Array, fault: Callable[[int], str]) -> None:
+        """Raises InputError with the ``fault`` of each event that is ``wrong`` (bool[n])."""
+        events = wrong.nonzero()[0].tolist()
+        if events:
+            names = self.columns.name_list()
+            raise InputError([Problem(fault(i), self.file, where=f"instruction {names[i]}") for i in events])
+
+
+def _each_with_last(events: Array, mask: Array) -> Iterator[tuple[int, int]]:
+    """(event, the last event before it for which ``mask`` holds), for those of ``events`` that have one."""
+    seen = np.maximum.accumulate(np.where(mask, np.arange(len(mask)), -1))
+    last = np.where(events > 0, seen[events - 1], -1)
+    found = last >= 0
+    return zip(events[found].tolist(), last[found].tolist(), strict=True)

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A part's own word for a wait that no process and no channel shows (see ``Process.waiting_on`` for the fields)."""
+    """A part's own word for a wait that no process and no channel shows (see ``Process.waiting_on`` for the fields).
+
+    ``owing``: who will make it happen, where ``on`` is only a name.
+    """
 
     on: Named | str
     instruction: str
     since_ticks: int
     by_program: bool = False
+    owing: tuple[Named, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,14 @@ class Edge:
 def edges(env: Environment) -> Iterator[Edge]:
     """Every wait of the machine: processes in the order of their start, then channels, then the parts' own.
 
-    A channel tells of the requests that no process waits for: those of a part that is told by a callback.
+    A channel tells of the requests that no process waits for: those of a part that is told by a callback. A process
+    that waits for its own part leaves it to that part to say what for.
     """
     told: set[int] = set()
+    words = {id(part): [_edge_on(part, waiting) for waiting in part.waiting()] for part in env.parts}
     for process in env.processes:
+        if _waits_for_its_part(process) and words.get(id(process.owner)):
+            continue
         for target in _pending(process.target, process):
             yield _edge_of(process, target)
             told.add(id(target))
@@ -87,8 +95,12 @@ def edges(env: Environment) -> Iterator[Edge]:
             if id(token) not in told:
                 yield _edge_of_token(token.who, token)
     for part in env.parts:
-        for waiting in part.waiting():
-            yield _edge_on(part, waiting)
+        yield from words[id(part)]
+
+
+def _waits_for_its_part(process: Process) -> bool:
+    note = process.note
+    return note is not None and note[0] is process.target and note[1] is process.owner
 
 
 def _pending(target: Event, process: Process) -> Iterator[Event]:
@@ -130,7 +142,7 @@ def _edge_on(waiter: Named, waiting: Waiting) -> Edge:
         owing = tuple(token.who for token in on.holders)
         holders = tuple(Holder(t.who.name, t.instruction, t.since_ticks) for t in on.holders)
     elif isinstance(on, str):
-        text = on
+        text, owing = on, waiting.owing
     else:
         text, owing = on.name, (on,)
     wait = Wait(waiter.name, text, waiting.instruction, waiting.since_ticks, holders, by_program=waiting.by_program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from components.core.work import Work, tell
+from components.core.work import Work
 from simcore.kernel import Environment
 
 
@@ -16,9 +16,9 @@ class HandLane:
         self.name = name
         self._ended = ended
 
-    def work(self, index: int, name: str, dispatch_ps: int, end_ps: int, edges: int = 0) -> Work:
+    def work(self, index: int, name: str, dispatch_ps: int, end_ps: int, waits: int = 0) -> Work:
         """A work of this lane."""
-        return Work(index, name, self, dispatch_ps, end_ps, edges)
+        return Work(index, name, self, dispatch_ps, end_ps, waits)
 
     def begin(self, works: Sequence[Work]) -> None:
         """Starts those that wait for nothing."""
@@ -32,16 +32,11 @@ class HandLane:
 
     def _story(self, work: Work):
         env = self.env
-        work.start_at = env.now
         if env.record is not None:
             env.record((env.now, self.name, "start", work.name))
-        if work.on_start is not None:
-            tell(work.on_start, env.now, work)
+        work.started(env.now)
         yield env.timeout(work.dispatch_ticks)
-        work.dispatch_at = env.now
-        if work.on_dispatch is not None:
-            tell(work.on_dispatch, env.now, work)
+        work.dispatched(env.now)
         yield env.timeout(work.end_ticks - work.dispatch_ticks)
-        if work.on_end is not None:
-            tell(work.on_end, env.now, work)
+        work.ended(env.now)
         self._ended(work)

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from simpy.events import Event
 
 from components.core.barrier_lane import BarrierLane
-from components.core.work import Work
 from components.registry import Registered, build
-from simcore.kernel import Countdown, Environment, Port
-from tests.components.actor import Actor
+from simcore.kernel import Environment
 from tests.components.contract.bench import Bench
+from tests.components.contract.lane_bench import Retirement, works_on
 
 COSTS_NS = [500, 64, 0, 65, 1000]
 
@@ -21,28 +20,25 @@ def parameters(impl: str) -> dict[str, object]:
 
 
 def bench(env: Environment, name: str, entry: Registered, parameters: Mapping[str, object]) -> Bench:
-    retired = Port(env, f"{name}->core", Work)
-    retired.attach("in", Actor("core"))
-    lane = build(env, entry.kind, name, parameters, {"retired": retired}, entry.impl)
+    retirement = Retirement(env, name, len(COSTS_NS))
+    lane = build(env, entry.kind, name, parameters, {"retired": retirement.port}, entry.impl)
     assert isinstance(lane, BarrierLane)
-    batch: list[Countdown] = []
 
     def send_batch() -> Event:
-        works = [
-            Work(i, f"B{i}", lane, *lane.durations(cost, overlaps=True), edges=int(i == 4))
-            for i, cost in enumerate(COSTS_NS)
-        ]
-        works[0].tell_end(works[4], 0)
-        batch[:] = [Countdown(env, len(works), "batch")]
+        works = works_on(lane, COSTS_NS)
+        works[4].waits += 1
+        works[0].tell_end((works[4], 0))
         lane.load(works, works)
-        return batch[0]
+        return retirement.batch()
 
-    def note(work: Work) -> None:
-        board.answers.append((env.now, work.name))
-        batch[0].arrive()
+    def load_while_it_runs() -> None:
+        send_batch()
+        send_batch()
 
-    retired.hand_to(note)
-    board = Bench(
-        lane, send_batch, len(COSTS_NS), {}, refuses_nothing="a barrier may wait for anything and cost anything"
+    return Bench(
+        lane,
+        send_batch,
+        len(COSTS_NS),
+        {"a program while another runs": load_while_it_runs},
+        answers=retirement.answers,
     )
-    return board

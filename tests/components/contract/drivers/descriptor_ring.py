@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from simpy.events import Event
 
 from components.core.descriptor_ring import DescriptorRing
-from components.core.work import TRIGGERED, Work, tell
+from components.core.work import TRIGGERED, Work
 from components.registry import Registered, build
 from simcore.kernel import Countdown, Environment
 from tests.components.contract.bench import Bench
@@ -36,7 +36,7 @@ def bench(env: Environment, name: str, entry: Registered, parameters: Mapping[st
         for i, ticks in enumerate(TRANSFERS_PS):
             trigger, transfer = triggers.work(2 * i, f"go{i}", 10, 10), transfers.work(2 * i + 1, f"x{i}", *ticks)
             transfer.waits += 1
-            trigger.tell_start(transfer, TRIGGERED)
+            trigger.tell_start((transfer, TRIGGERED))
             ring.enrol(trigger, transfer)
             works.append(trigger)
         return works
@@ -44,8 +44,9 @@ def bench(env: Environment, name: str, entry: Registered, parameters: Mapping[st
     def leave_twice() -> None:
         trigger, transfer = triggers.work(0, "go", 10, 10), transfers.work(1, "x", 10, 10)
         ring.enrol(trigger, transfer)
+        ((place, rank),) = transfer.on_dispatch or []
         for _ in range(2):
-            tell(transfer.on_dispatch or [], env.now, transfer)
+            place.wait_over(env.now, rank, transfer)
 
     def note(work: Work) -> None:
         board.answers.append((env.now, work.name))

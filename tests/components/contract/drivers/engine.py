@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from simpy.events import Event
 
 from components.core.engine import Engine
-from components.core.work import Work
 from components.registry import Registered, build
-from simcore.kernel import Countdown, Environment, Port
-from tests.components.actor import Actor
+from simcore.kernel import Environment
 from tests.components.contract.bench import Bench
+from tests.components.contract.lane_bench import Retirement, works_on
 
 COSTS_NS = [500, 64, 0, 65, 1000, 0, 300]
 HELD_BACK = 4
@@ -23,33 +22,29 @@ def parameters(impl: str) -> dict[str, object]:
 
 
 def bench(env: Environment, name: str, entry: Registered, parameters: Mapping[str, object]) -> Bench:
-    retired = Port(env, f"{name}->core", Work)
-    retired.attach("in", Actor("core"))
-    engine = build(env, entry.kind, name, parameters, {"retired": retired}, entry.impl)
+    retirement = Retirement(env, name, len(COSTS_NS))
+    engine = build(env, entry.kind, name, parameters, {"retired": retirement.port}, entry.impl)
     assert isinstance(engine, Engine)
-    left = Countdown(env, len(COSTS_NS), f"the program of {name}")
 
     def send_batch() -> Event:
-        works = [
-            Work(i, f"I{i}", engine, *engine.durations(cost, overlaps=True), edges=int(i == HELD_BACK))
-            for i, cost in enumerate(COSTS_NS)
-        ]
+        works = works_on(engine, COSTS_NS)
+        works[HELD_BACK].waits += 1
         engine.load(works, works)
-        env.spawn(free(works[HELD_BACK], works[0]), "producer")
-        return left
+        env.spawn(free(works[HELD_BACK], works[0]), f"{name}.producer")
+        return retirement.batch()
 
-    def free(work: Work, producer: Work):
+    def free(work, producer):
         yield env.timeout(FREED_AT_PS)
         work.wait_over(env.now, 0, producer)
 
-    def load_twice() -> None:
+    def load_while_it_runs() -> None:
         send_batch()
         send_batch()
 
-    def note(work: Work) -> None:
-        board.answers.append((env.now, work.name))
-        left.arrive()
-
-    retired.hand_to(note)
-    board = Bench(engine, send_batch, len(COSTS_NS), {"a second program": load_twice}, once=True)
-    return board
+    return Bench(
+        engine,
+        send_batch,
+        len(COSTS_NS),
+        {"a program while another runs": load_while_it_runs},
+        answers=retirement.answers,
+    )

@@ -29,9 +29,9 @@ def bench(env: Environment, name: str, entry: Registered, parameters: Mapping[st
     def send_batch() -> Event:
         batch[:] = [Countdown(env, len(TICKS), "batch")]
         consumers = [consumer for _, consumer in EDGES]
-        works = [lane.work(i, f"I{i}", *ticks, edges=consumers.count(i)) for i, ticks in enumerate(TICKS)]
+        works = [lane.work(i, f"I{i}", *ticks, waits=consumers.count(i)) for i, ticks in enumerate(TICKS)]
         for producer, consumer in EDGES:
-            works[producer].tell_end(semaphores.towards(works[consumer]), 0)
+            works[producer].tell_end((semaphores.towards(works[consumer]), 0))
         lane.begin(works)
         return batch[0]
 

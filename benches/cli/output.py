@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import msgspec
 import typer
 
 from simcore.errors import InputError, Problem
+from simcore.staged_files import StagedFiles
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,28 +35,23 @@ def emit_json(result: object, target: str) -> None:
 
 
 def write_whole(data: bytes, target: str) -> None:
-    """Puts ``data`` into the file ``target``: written beside it, then renamed, so a reader never sees a part of it.
+    """Puts ``data`` into the file ``target``, whole or not at all; a device or a pipe is written directly.
 
-    A device or a pipe is written directly; a link is followed. Raises InputError if that is impossible.
+    Raises InputError if that is impossible.
     """
-    path = Path(os.path.realpath(target)) if target else Path(target)
-    if not target or path.is_dir():
-        message = "is a directory (expected a file to write)" if target else "an empty name (expected a file to write)"
-        raise InputError([Problem(message, target or "--json")])
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    path = Path(target)
+    if not target:
+        raise InputError([Problem("an empty name (expected a file to write)", "--json")])
+    if path.is_dir():
+        raise InputError([Problem("is a directory (expected a file to write)", target)])
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
-        try:
-            beside.write_bytes(data)
-            if path.exists():
-                shutil.copymode(path, beside)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
     except OSError as error:
         raise InputError([Problem(f"cannot be written: {error.strerror}", target)]) from error
+    with StagedFiles() as staged, staged.open(path) as file:
+        file.write(data)
 
 
 def console() -> Console:

@@ -11,6 +11,7 @@ from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.wiring import works_of
 from components.core.work import RANKS_OF_A_FAMILY, Collective, Work
 from simcore.errors import InputError, Problem
+from simcore.garbage import collection_paused
 from simcore.kernel import INSTANT_LIMIT, Environment, Row, show_ticks
 from simcore.program.columns import Array, Columns
 from simcore.program.lanes import lanes_of
@@ -58,11 +59,13 @@ def simulate_block(
     most = EVENTS_PER_INSTRUCTION * len(columns) + len(columns.dep_on)
     env = Environment(log, instant_limit=max(INSTANT_LIMIT, most))
     core = NeuronCore(env, "core", parameters, {})
-    works = works_of(core, columns, cost_ns, include_anti_deps=include_anti_deps, file=file)
-    core.run(works)
-    if env.now > LONGEST_TICKS:
-        raise InputError([Problem(f"a block takes {show_ticks(env.now)} (allowed: {show_ticks(LONGEST_TICKS)})", file)])
-    return schedule_of(works, lanes_of(columns))
+    with collection_paused():
+        works = works_of(core, columns, cost_ns, include_anti_deps=include_anti_deps, file=file)
+        core.run(works)
+        if env.now > LONGEST_TICKS:
+            message = f"a block takes {show_ticks(env.now)} (allowed: {show_ticks(LONGEST_TICKS)})"
+            raise InputError([Problem(message, file)])
+        return schedule_of(works, lanes_of(columns))
 
 
 def schedule_of(works: Sequence[Work], lane: Array) -> Schedule:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import gzip
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from simcore.errors import InputError, ModelBug, Problem
+from simcore.garbage import collection_paused
 from simcore.program.build import program_from_loaded
 from simcore.program.columnise_fields import Irregular
 from simcore.program.faults import Path, kind_of
@@ -40,7 +39,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     """
     file = os.fspath(path)
     data = _read(file)
-    with _collection_paused():
+    with collection_paused():
         if data is None:
             from simcore.program.npz import read_npz
 
@@ -140,18 +139,6 @@ def _read(file: str) -> bytes | None:
         raise _bad(file, f"cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise _bad(file, f"cannot be read: {error}") from error
-
-
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """No search for garbage cycles inside: records have none, and going through millions of them takes longest."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _bad(file: str, message: str, line: int | None = None, column: int | None = None) -> InputError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from components.core.work import Collective, Link, Work
+from components.core.work import ENGINE, Collective, Link, Work
 from simcore.kernel import Waiting
 
 
@@ -12,13 +12,13 @@ def waits_of(work: Work, program: Sequence[Work], since_ticks: int) -> Iterator[
     """What ``work`` waits for: the moments of other works of ``program`` that have not come, then parts that keep it.
 
     If all those moments have come and it is still not free, a part on the way keeps it: of those that may, the ones
-    with something in flight are named, or else all of them. A moment of a work that comes later in program order is
-    asked for by the program, and by nobody else: everything that the core itself orders, it orders by program order.
+    with something in flight are named, or else all of them. An edge to a work that is no earlier in program order is
+    the program's own fault: a program in order cannot wait in a circle.
     """
     missing = work.waits
     for other in program:
         for moment, links in _told_of(other):
-            for waiter, _ in links:
+            for waiter, rank in links:
                 if waiter.leads_to(work, other):
                     missing -= 1
                     through = f", through {waiter.via.name}" if waiter.via is not None else ""
@@ -26,7 +26,7 @@ def waits_of(work: Work, program: Sequence[Work], since_ticks: int) -> Iterator[
                         f"the {moment} of {other.name} on {other.lane.name}{through}",
                         work.name,
                         since_ticks,
-                        by_program=other.index >= work.index,
+                        by_program=rank < ENGINE and other.index >= work.index,
                         owing=(other.lane,),
                     )
     if missing > 0:

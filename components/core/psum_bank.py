@@ -57,6 +57,8 @@ class PsumBank(Part[PsumBankParameters]):
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """``on`` has reached its next-dispatch and leaves the bank to those who follow it."""
         self.completed += 1
+        if self.record is not None:
+            self.record((now, self.name, "leave", on.name))
         if on is self._last:
             self._last = None
         followers = self._followers.pop(on, None)

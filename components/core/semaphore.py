@@ -55,14 +55,18 @@ class _Edge:
 
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """The producer's moment has come."""
-        semaphores = self.via
-        news = Timeout(semaphores.env, semaphores.latency_ticks)
+        semaphores, consumer = self.via, self.consumer
+        env, record = semaphores.env, semaphores.record
 
         def arrive(_news: object) -> None:
             semaphores.completed += 1
-            self.consumer.wait_over(semaphores.env.now, rank, on)
+            if record is not None:
+                record((env.now, semaphores.name, "arrive", consumer.name, on.name))
+            consumer.wait_over(env.now, rank, on)
 
-        news.callbacks.append(arrive)
+        if record is not None:
+            record((now, semaphores.name, "signal", consumer.name, on.name))
+        Timeout(env, semaphores.latency_ticks).callbacks.append(arrive)
 
     def leads_to(self, work: Work, on: Work) -> bool:
         """Whether the news is for ``work``."""

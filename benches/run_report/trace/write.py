@@ -1,0 +1,218 @@
+"""Writing the trace: record by record, into as many files as keep each below a viewer's limit, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import numpy as np
+
+from benches.exact_ns import exact_ns
+from benches.run_report.execute import MachineBlock
+from benches.run_report.trace.arrows import Arrows, arrows_of
+from benches.run_report.trace.records import FlowEnd, Metadata, NameArgs, Slice, SliceArgs, SortArgs, Us
+from benches.run_report.trace.tracks import Tracks, tracks_of
+from benches.schedule_report.model import BoundBy
+from simcore.program.decolumnise import Events
+from simcore.program.event_names import EventNames
+from simcore.program.opcodes import Opcode
+from simcore.schedule import Cause
+from simcore.staged_files import StagedFiles
+
+MOST_RECORDS = 999_999
+"""Records of one file."""
+
+_CATEGORY = "dependency"
+
+
+class OtherData(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file says of itself: its place among the files, and the dependencies that it draws no arrow for.
+
+    ``arrows_between_files`` run from an instruction of another file to one of this; ``arrows_back_in_time`` would
+    end before they start. The instructions' arguments name all dependencies.
+    """
+
+    program: str
+    file: int
+    files: int
+    arrows_between_files: int
+    arrows_back_in_time: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A block with its layout. ``first_in[i]..first_in[i + 1]`` are the arrows to instruction i; ``out`` alike."""
+
+    block: MachineBlock
+    pid: int
+    tracks: Tracks
+    arrows: Arrows
+    first_in: list[int]
+    first_out: list[int]
+    by_producer: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Instructions ``begin..end`` of a block, in one file, with their arrows that stay inside."""
+
+    drawn: _Drawn
+    begin: int
+    end: int
+    left_out: int
+
+
+def write_trace(
+    path: Path, program: str, blocks: Sequence[MachineBlock], *, most_records: int = MOST_RECORDS
+) -> list[Path]:
+    """Writes the trace of ``blocks`` to ``path``, and what does not fit there to ``path``.2, ``path``.3, ...
+
+    Times count from the start of each block. Returns the paths. Raises InputError, and leaves nothing behind, if one
+    cannot be written.
+    """
+    drawn = [_draw(block, pid) for pid, block in enumerate(blocks, start=1)]
+    files = _split(drawn, most_records)
+    paths = [path if k == 0 else path.with_name(f"{path.name}.{k + 1}") for k in range(len(files))]
+    with StagedFiles() as staged:
+        for number, (target, pieces) in enumerate(zip(paths, files, strict=True), start=1):
+            with staged.open(target) as file:
+                _write_file(file, program, number, len(files), pieces)
+    return paths
+
+
+def _draw(block: MachineBlock, pid: int) -> _Drawn:
+    arrows = arrows_of(block.relations(), block.schedule)
+    borders = np.arange(len(block.columns) + 1)
+    by_producer = np.argsort(arrows.producer, kind="stable")
+    return _Drawn(
+        block,
+        pid,
+        tracks_of(block.schedule),
+        arrows,
+        np.searchsorted(arrows.consumer, borders).tolist(),
+        np.searchsorted(arrows.producer[by_producer], borders).tolist(),
+        by_producer.tolist(),
+    )
+
+
+def _split(drawn: Sequence[_Drawn], most_records: int) -> list[list[_Piece]]:
+    """The pieces of each file. An instruction with its arrows never goes into a file that it would overfill."""
+    files: list[list[_Piece]] = [[]]
+    room = most_records
+    for d in drawn:
+        names = 2 * (1 + len(d.tracks.names))
+        if room <= names and files[-1]:
+            files.append([])
+            room = most_records
+        room -= names
+        begin = left_out = 0
+        producer = d.arrows.producer.tolist()
+        for i in range(len(d.block.columns)):
+            sources = producer[d.first_in[i] : d.first_in[i + 1]]
+            inside = sum(source >= begin for source in sources)
+            if 1 + 2 * inside > room:
+                files[-1].append(_Piece(d, begin, i, left_out))
+                files.append([])
+                room = most_records - names
+                begin, left_out, inside = i, 0, 0
+            room -= 1 + 2 * inside
+            left_out += len(sources) - inside
+        files[-1].append(_Piece(d, begin, len(d.block.columns), left_out))
+    return files
+
+
+def _write_file(file: BinaryIO, program: str, number: int, files: int, pieces: Sequence[_Piece]) -> None:
+    about = OtherData(
+        program=program,
+        file=number,
+        files=files,
+        arrows_between_files=sum(piece.left_out for piece in pieces),
+        arrows_back_in_time=sum(piece.drawn.arrows.impossible for piece in pieces if piece.begin == 0),
+    )
+    encoder = msgspec.json.Encoder(decimal_format="number")
+    file.write(b'{"displayTimeUnit":"ns","otherData":' + encoder.encode(about) + b',"traceEvents":[')
+    before = b"\n"
+    # Arrows are counted through the file, so that no two of one file share an id, whatever their blocks.
+    first_id = 1
+    for piece in pieces:
+        for record in _records(piece, first_id):
+            file.write(before)
+            file.write(encoder.encode(record))
+            before = b",\n"
+        first_id += len(piece.drawn.arrows.producer)
+    file.write(b"\n]}\n")
+
+
+def _records(piece: _Piece, first_id: int) -> Iterator[Metadata | Slice | FlowEnd]:
+    d = piece.drawn
+    pid = d.pid
+    name = f"{d.block.function}/{d.block.block}"
+    yield Metadata(name="process_name", ph="M", pid=pid, args=NameArgs(name))
+    yield Metadata(name="process_sort_index", ph="M", pid=pid, args=SortArgs(pid))
+    for tid, track in enumerate(d.tracks.names, start=1):
+        yield Metadata(name="thread_name", ph="M", pid=pid, tid=tid, args=NameArgs(track))
+        yield Metadata(name="thread_sort_index", ph="M", pid=pid, tid=tid, args=SortArgs(tid))
+    s, arrows, tids = d.block.schedule, d.arrows, d.tracks.tid
+    slices = _Slices(d)
+    for i in range(piece.begin, piece.end):
+        yield slices.one(i)
+        # Behind its slice: where several slices share an instant, a viewer takes the last one that it has read.
+        tid = int(tids[i])
+        for k in range(d.first_in[i], d.first_in[i + 1]):
+            if arrows.producer[k] >= piece.begin:
+                at = slices.us(int(s.start[i]))
+                kind = slices.kind(int(arrows.producer[k]), i)
+                yield FlowEnd(name=kind, cat=_CATEGORY, ph="f", bp="e", id=first_id + k, ts=at, pid=pid, tid=tid)
+        for k in d.by_producer[d.first_out[i] : d.first_out[i + 1]]:
+            if arrows.consumer[k] < piece.end:
+                at = slices.us(int(arrows.leaves_at[k]))
+                kind = slices.kind(i, int(arrows.consumer[k]))
+                yield FlowEnd(name=kind, cat=_CATEGORY, ph="s", id=first_id + k, ts=at, pid=pid, tid=tid)
+
+
+class _Slices:
+    """Makes the slice of one instruction at a time."""
+
+    def __init__(self, drawn: _Drawn) -> None:
+        self.drawn = drawn
+        self.columns, self.schedule = drawn.block.columns, drawn.block.schedule
+        self.names = EventNames(self.columns)
+        self.events = Events(self.columns, self.names)
+
+    def one(self, i: int) -> Slice:
+        c, s = self.columns, self.schedule
+        opcode = Opcode(int(c.opcode[i])).name
+        on = int(s.on[i])
+        extra = c.extras.get(i)
+        start, duration, dispatch = int(s.start[i]), int(s.duration[i]), int(s.next_dispatch[i])
+        return Slice(
+            name=self.names[i],
+            cat=opcode,
+            ph="X",
+            ts=self.us(start),
+            dur=self.us(duration),
+            pid=self.drawn.pid,
+            tid=int(self.drawn.tracks.tid[i]),
+            args=SliceArgs(
+                index=i,
+                opcode=opcode,
+                source=extra.source if extra is not None else None,
+                start_ns=exact_ns(start, s.ticks_per_ns),
+                duration_ns=exact_ns(duration, s.ticks_per_ns),
+                next_dispatch_ns=exact_ns(dispatch, s.ticks_per_ns),
+                bound_by=BoundBy(Cause(int(s.cause[i])).name, self.names[on] if on >= 0 else None),
+                dependencies=self.events.dependencies(i),
+            ),
+        )
+
+    def kind(self, producer: int, consumer: int) -> str:
+        """The strongest kind of the pair's edges; a transfer without one follows its trigger all the same."""
+        kinds = [kind for other, kind in self.events.edges(consumer) if other == producer]
+        return max(kinds).name if kinds else "Trigger"
+
+    def us(self, ticks: int) -> Us:
+        """A time of the schedule in microseconds."""
+        return exact_ns(ticks, 1000 * self.schedule.ticks_per_ns)

@@ -18,6 +18,7 @@ COMMANDS = (
     Command("perfsim", "benches.cli.perfsim", "Estimate a program analytically and explain what bounds it."),
     Command("run", "benches.cli.run", "Run a program on the simulated machine."),
     Command("crosscheck", "benches.cli.crosscheck", "Compare both models, instruction by instruction."),
+    Command("diff", "benches.cli.diff", "Compare two results: what moved, and why."),
     Command("whatif", "benches.cli.whatif", "Estimate again with changed costs, ring depths or couplings."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),

@@ -95,6 +95,32 @@ def test_an_ordered_collective_that_becomes_ready_early_hands_the_path_to_its_ow
     assert [(step.event, step.start, step.until) for step in path] == [(0, 0, 1000), (3, 1000, 37000)]
 
 
+def collectives_after_a_load(cost: int, follower: dict) -> list[str]:
+    """The path of a load, a collective that starts when it is ready after it, and who follows that one in order."""
+    program = loaded(
+        block_of(
+            {"name": "ld", "opcode": "Load", "engine": "DMA", "cost": 1000},
+            {"name": "c0", "opcode": "CollectiveCompute", "engine": "Pool", "cost": cost, "dependencies": ["ld"]},
+            {"name": "next", "cost": 5000, "dependencies": [["c0", "Ordered"]], **follower},
+        )
+    )
+    block = program.blocks[0][1]
+    path = critical_path(scheduled(program, block), block.columns)
+    assert [(step.start, step.until) for step in path] == sorted((step.start, step.until) for step in path)
+    return [block.columns.name_list()[step.event] for step in path]
+
+
+def test_a_collective_that_only_let_others_go_by_its_readiness_is_not_on_the_path() -> None:
+    stream = {"opcode": "CollectiveCompute", "engine": "Pool", "stream_id": 1}
+    assert collectives_after_a_load(300, stream) == ["ld", "next"]
+    assert collectives_after_a_load(300, {"opcode": "TensorCopy", "engine": "Pool"}) == ["ld", "next"]
+
+
+def test_a_collective_that_let_others_go_by_its_end_is_on_the_path_however_short() -> None:
+    assert collectives_after_a_load(300, {"opcode": "Matmult", "engine": "PE"}) == ["ld", "c0", "next"]
+    assert collectives_after_a_load(0, {"opcode": "Matmult", "engine": "PE"}) == ["ld", "c0", "next"]
+
+
 def stretched(program: Program, block: Block, event: int, by_ns: int) -> Schedule:
     """The schedule when one event takes ``by_ns`` longer (its duration, after collective shares)."""
     options = PerfSimOptions()

@@ -40,8 +40,10 @@ def test_replaying_the_relations_gives_the_machines_schedule(anti: bool) -> None
 
 def test_replaying_the_relations_gives_the_schedule_of_a_machine_whose_semaphores_take_time() -> None:
     for program, block in random_blocks(60, 60):
-        run = machine_run(program, block, semaphore_latency_ns=70, early_ordered=False, ring_depths={0: 1, 1: 2})
-        assert_replays(run)
+        for early in (True, False):
+            assert_replays(
+                machine_run(program, block, semaphore_latency_ns=70, early_ordered=early, ring_depths={0: 1, 1: 2})
+            )
 
 
 @given(
@@ -96,6 +98,24 @@ def test_each_relation_names_who_waits_for_which_moment_of_whom_and_why() -> Non
         Relation(2, 3, Moment.next_dispatch, Cause.barrier, 0),
     ]
     assert run.relations.times(run.schedule).tolist() == [300, 200, 350, 550, 350, 550]
+
+
+def test_a_collective_that_is_ready_from_the_start_holds_back_nobody() -> None:
+    def collective(name: str, stream: int, *dependencies: list[str]) -> dict:
+        fields = {"opcode": "CollectiveCompute", "engine": "Pool", "cost": 300, "stream_id": stream}
+        return {"name": name, **fields, "dependencies": list(dependencies)}
+
+    program = loaded(
+        block_of(
+            collective("c0", 0),
+            collective("c1", 1, ["c0", "Ordered"]),
+            collective("c2", 2, ["c1", "Ordered"]),
+            arch="core_v4",
+        )
+    )
+    run = machine_run(program, program.blocks[0][1], semaphore_latency_ns=70)
+    assert run.schedule.start.tolist() == [0, 0, 0]
+    assert len(run.relations) == 0
 
 
 def test_an_empty_block_has_no_relations() -> None:

@@ -1,0 +1,50 @@
+"""``kernbench diff``: two results beside each other, and why they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False)
+
+_SIDE = "Result of perfsim or run (--events --json), or a program, which is estimated."
+
+
+@app.command()
+def diff(
+    a: Annotated[Path, typer.Argument(metavar="A", help=_SIDE)],
+    b: Annotated[Path, typer.Argument(metavar="B", help=_SIDE)],
+    timing: Annotated[str, typer.Option(help="Where the costs of programs come from: hwm or public.")] = "hwm",
+    arch: Annotated[
+        str | None, typer.Option(help="Estimate programs on another generation: trn1, trn2, trn3 or the codename.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if anything differs.")] = False,
+    json: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Write the comparison as JSON (- for standard output).")
+    ] = None,
+) -> None:
+    """Compare two results instruction by instruction: what moved, by how much, and which causes make it up."""
+    from benches.cli.output import console, emit_json
+    from benches.diff_report.build import diff_of
+    from benches.diff_report.read import read_side
+    from benches.diff_report.text import print_diff
+    from benches.exact_ns import with_exact_times
+    from simcore.errors import InputError, Problem
+
+    sides, problems = [], list[Problem]()
+    for path in (a, b):
+        try:
+            sides.append(read_side(path, timing=timing, arch=arch))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    report = diff_of(*sides)
+    if json is not None:
+        emit_json(with_exact_times(report), json)
+    else:
+        print_diff(report, console())
+    if strict and not report.equal:
+        raise typer.Exit(1)

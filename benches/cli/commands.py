@@ -20,6 +20,7 @@ COMMANDS = (
     Command("crosscheck", "benches.cli.crosscheck", "Compare both models, instruction by instruction."),
     Command("diff", "benches.cli.diff", "Compare two results: what moved, and why."),
     Command("whatif", "benches.cli.whatif", "Estimate again with changed costs, ring depths or couplings."),
+    Command("experiment", "benches.cli.experiment", "Run the experiment of a decision record and judge its claims."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),
 )

@@ -1,0 +1,1 @@
+"""Experiments: a base set-up, variants of it, and claims about their results, read from a file and judged."""

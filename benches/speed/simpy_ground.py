@@ -264,7 +264,7 @@ ROWS = [
 ]
 
 
-def measure(rounds: int = ROUNDS) -> dict[Callable[[], Callable[[], object]], float]:
+def measure(rounds: int) -> dict[Callable[[], Callable[[], object]], float]:
     """Nanoseconds of processor time per operation, for every set-up of :data:`ROWS`."""
     setups = [setup for row in ROWS for setup in (row.setup, row.raw) if setup is not None]
     best = dict.fromkeys(setups, float("inf"))
@@ -284,14 +284,19 @@ def _connect(env: Environment, *ports: Port[int]) -> None:
         port.attach("in", Channel(env, f"{port.name} receiver"))
 
 
-def main() -> None:
-    best = measure()
+def main() -> dict[str, object]:
+    """Measures, prints the table and returns it as JSON holds it."""
+    best = measure(ROUNDS)
     unit = best[raw_timeout]
     print(f"raw SimPy timeout: {unit:.0f} ns of processor time = 1.00\n")
     print(f"{'operation':<56}{'here':>8}{'SimPy':>8}")
+    rows = []
     for row in ROWS:
-        raw = f"{best[row.raw] / unit:8.2f}" if row.raw is not None else ""
-        print(f"{row.title:<56}{best[row.setup] / unit:8.2f}{raw}")
+        here, raw = best[row.setup] / unit, best[row.raw] / unit if row.raw is not None else None
+        print(f"{row.title:<56}{here:8.2f}{'' if raw is None else f'{raw:8.2f}'}")
+        rows.append({"operation": row.title, "here": round(here, 3), "simpy": None if raw is None else round(raw, 3)})
+    print(flush=True)
+    return {"raw_timeout_ns": round(unit, 1), "in_raw_timeouts": rows}
 
 
 if __name__ == "__main__":

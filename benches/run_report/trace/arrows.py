@@ -1,4 +1,4 @@
-"""The arrows of a block: one from each producer to each consumer, at the moment that the edge waits for."""
+"""The arrows of a block: one from each producer to each consumer, at the moment that the consumer was waiting for."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simcore.explain.relations import Relations
-from simcore.program.columns import Array
-from simcore.schedule import Cause, Schedule
+from benches.run_report.execute import MachineBlock
+from simcore.program.columns import Array, Flag
+from simcore.program.edges import EdgeKind
+from simcore.schedule import Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +26,33 @@ class Arrows:
     impossible: int
 
 
-def arrows_of(relations: Relations, schedule: Schedule) -> Arrows:
-    """An arrow for every pair of instructions with an edge that the run obeyed, and from each trigger to its transfer.
+def arrows_of(block: MachineBlock) -> Arrows:
+    """An arrow for every pair of instructions with an edge that counts, and from each trigger to its transfer.
 
-    Of several edges of one pair, the one that let the consumer go last is drawn.
+    It leaves at the latest moment that one of the pair's edges waits for.
     """
-    edge = np.flatnonzero(relations.cause == Cause.dependency)
-    producer, consumer = relations.earlier[edge], relations.later[edge]
-    released = relations.times(schedule)[edge]
-    # The last in this order is the edge of its pair that counts.
-    order = np.lexsort((released, producer, consumer))
-    producer, consumer, released = producer[order], consumer[order], released[order]
-    last = np.ones(len(order), dtype=bool)
-    last[:-1] = (producer[1:] != producer[:-1]) | (consumer[1:] != consumer[:-1])
-    start, end = schedule.start[producer], schedule.end[producer]
-    possible = last & (schedule.start[consumer] >= start)
+    s, n = block.schedule, max(len(block.columns), 1)
+    pairs = _pairs(block, n)
+    relations = block.relations()
+    edges = np.flatnonzero(relations.cause == Cause.dependency)
+    place = np.searchsorted(pairs, relations.later[edges].astype(np.int64) * n + relations.earlier[edges])
+    released = np.zeros(len(pairs), dtype=np.int64)
+    np.maximum.at(released, place, relations.times(s)[edges])
+    consumer, producer = np.divmod(pairs, n)
+    start, end = s.start[producer], s.end[producer]
     # A viewer gives an arrow to the slice around it, so it leaves 1 ns inside the slice, not on its border.
-    inside = np.clip(released, start, np.maximum(start, end - schedule.ticks_per_ns))
-    return Arrows(producer[possible], consumer[possible], inside[possible], int(np.count_nonzero(last & ~possible)))
+    inside = np.clip(released, start, np.maximum(start, end - s.ticks_per_ns))
+    possible = s.start[consumer] >= start
+    return Arrows(producer[possible], consumer[possible], inside[possible], int(np.count_nonzero(~possible)))
+
+
+def _pairs(block: MachineBlock, n: int) -> Array:
+    """int64, sorted: ``consumer * n + producer`` of every pair that an arrow belongs to."""
+    c = block.columns
+    consumer = np.repeat(np.arange(len(c)), c.dep_count)
+    counts = c.region[consumer] == c.region[c.dep_on]
+    if not block.include_anti_deps:
+        counts &= c.dep_kind != EdgeKind.Anti
+    transfer = np.flatnonzero(c.flags & Flag.TRANSFER)
+    edges = consumer[counts] * n + c.dep_on[counts]
+    return np.unique(np.concatenate((edges, transfer * n + transfer - 1)))

@@ -26,6 +26,7 @@ MOST_RECORDS = 999_999
 """Records of one file."""
 
 _CATEGORY = "dependency"
+_TRIGGER = "Trigger"
 
 
 class OtherData(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +85,7 @@ def write_trace(
 
 
 def _draw(block: MachineBlock, pid: int) -> _Drawn:
-    arrows = arrows_of(block.relations(), block.schedule)
+    arrows = arrows_of(block)
     borders = np.arange(len(block.columns) + 1)
     by_producer = np.argsort(arrows.producer, kind="stable")
     return _Drawn(
@@ -209,9 +210,12 @@ class _Slices:
         )
 
     def kind(self, producer: int, consumer: int) -> str:
-        """The strongest kind of the pair's edges; a transfer without one follows its trigger all the same."""
+        """The strongest kind of the pair's edges; without one that counts, a transfer that follows its trigger."""
+        region = self.columns.region
+        if region[producer] != region[consumer]:
+            return _TRIGGER
         kinds = [kind for other, kind in self.events.edges(consumer) if other == producer]
-        return max(kinds).name if kinds else "Trigger"
+        return max(kinds).name if kinds else _TRIGGER
 
     def us(self, ticks: int) -> Us:
         """A time of the schedule in microseconds."""

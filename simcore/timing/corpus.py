@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -111,7 +111,7 @@ def unit_of(name: str) -> str | None:
     return UNIT_OF_SUFFIX.get(name.rpartition("_")[2]) if "_" in name else None
 
 
-def corpus_of(columns: dict[str, Sequence[float]], path: str = "<corpus>") -> Corpus:
+def corpus_of(columns: Mapping[str, Sequence[float]], path: str = "<corpus>") -> Corpus:
     """A corpus of numbers that were not read from a file; line k + 2 is row k, as in the file that it would be."""
     made = []
     for name, numbers in columns.items():

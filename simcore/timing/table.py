@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 
 import msgspec
 
@@ -27,7 +28,7 @@ class TableModel(msgspec.Struct, frozen=True, tag_field="form", tag="table", for
     def __post_init__(self) -> None:
         if not self.x or len(self.x) != len(self.y):
             raise ValueError(f"a table needs as many values as knots, and a knot: {len(self.x)} and {len(self.y)}")
-        if any(left >= right for left, right in zip(self.x, self.x[1:], strict=False)):
+        if any(left >= right for left, right in pairwise(self.x)):
             raise ValueError("the knots of a table rise strictly")
 
     def cycles(self, row: Row) -> float:

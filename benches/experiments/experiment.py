@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
@@ -223,9 +223,7 @@ def _run(variant: Variant, experiment: Experiment) -> Measured:
     try:
         return variant.run()
     except InputError as error:
-        raise InputError(
-            [Problem(f"{where}: {p.message}", p.file, p.line, p.column, p.where) for p in error.problems]
-        ) from error
+        raise InputError([_with_variant(p, variant.name, experiment) for p in error.problems]) from error
     except KernbenchError as error:
         raise VariantFailed(f"{experiment.file}: {where}: {error}", error.exit_code) from error
     except Exception as error:
@@ -234,3 +232,13 @@ def _run(variant: Variant, experiment: Experiment) -> Measured:
                 what = f"{where} of {experiment.file}: {type(error).__name__}: {error}"
                 raise InputError([Problem(what, frame.filename, frame.lineno)]) from error
         raise
+
+
+def _with_variant(problem: Problem, variant: str, experiment: Experiment) -> Problem:
+    """The problem of a run, at the variant's line unless it has a line of its own."""
+    message = f"variant {variant}: {problem.message}"
+    if problem.line is not None or problem.file != experiment.file:
+        return replace(problem, message=message)
+    findings = Findings()
+    findings.add(("variants", variant), f"{problem.where}: {message}" if problem.where else message, at_key=True)
+    return findings.problems(experiment.data, experiment.file)[0]

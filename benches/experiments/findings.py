@@ -84,7 +84,11 @@ class Findings:
     def raise_any(self, data: bytes, file: str) -> None:
         """Raises InputError with all faults, those of the document (``data``) in its order, if there are any."""
         if self.found or self.foreign:
-            raise InputError([*_located(self.found, data, file), *self.foreign])
+            raise InputError(self.problems(data, file))
+
+    def problems(self, data: bytes, file: str) -> list[Problem]:
+        """All faults with their places, those of the document (``data``) first, in its order."""
+        return [*_located(self.found, data, file), *self.foreign]
 
 
 def _located(found: Collection[Finding], data: bytes, file: str) -> list[Problem]:

@@ -278,7 +278,7 @@ def test_what_the_machine_refuses_is_told_with_its_variant(tmp_path: Path):
         + claim("makespan_ns(one) > 0")
     )
     (found,) = faults(text, tmp_path)
-    assert found.startswith(" instruction cc: variant one: collective stream 2 has no bandwidth")
+    assert found.startswith("9:12: instruction cc: variant one: collective stream 2 has no bandwidth")
 
 
 def test_a_claim_about_an_instruction_that_is_not_there(tmp_path: Path):

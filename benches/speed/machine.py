@@ -7,9 +7,6 @@ a slow minute of the processor slows both; each size keeps its fastest run.
 from __future__ import annotations
 
 import gc
-import resource
-import subprocess
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -28,8 +25,6 @@ from simcore.program.generations import GENERATIONS
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 INSTRUCTIONS_PER_SIZE = 300_000
 """Small programs are run as often as it takes to simulate so many instructions."""
-TRACED = 100_000
-"""Up to this size every byte is counted; above, what the process grows by is taken, since counting is slow."""
 
 LOG_OFF_AIM = 10.0
 """Raw timeouts per instruction."""
@@ -116,8 +111,7 @@ def measure(instructions: int) -> SizeCost:
         timeout = min(timeout, _timeout_ns())
         if len(rows) < 2 * instructions:
             raise ModelBug(f"a full log of {instructions} instructions has only {len(rows)} rows")
-    used = _traced_bytes(columns) if instructions <= TRACED else _grown_bytes(instructions)
-    return SizeCost(instructions, off, log, timeout, used / instructions)
+    return SizeCost(instructions, off, log, timeout, _peak_bytes(columns) / instructions)
 
 
 def simulate(columns: Columns, rows: list[Row] | None = None) -> None:
@@ -138,7 +132,8 @@ def _timed(call: Callable[[], object]) -> float:
     return time.process_time_ns() - begin
 
 
-def _traced_bytes(columns: Columns) -> int:
+def _peak_bytes(columns: Columns) -> int:
+    """Of a run with the log off; every allocation is counted, which is why this run is not timed."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -146,23 +141,3 @@ def _traced_bytes(columns: Columns) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-def _grown_bytes(instructions: int) -> int:
-    """How much a fresh process grows by while it simulates."""
-    program = f"from benches.speed.machine import print_growth; print_growth({instructions})"
-    return int(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
-
-
-def print_growth(instructions: int) -> None:
-    """Prints by how many bytes the peak of this process exceeds what it held before a run."""
-    columns = measured_block(instructions)
-    simulate(measured_block(1000))
-    before = _peak_bytes()
-    simulate(columns)
-    print(_peak_bytes() - before)
-
-
-def _peak_bytes() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

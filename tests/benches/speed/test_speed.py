@@ -33,7 +33,6 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "ROUNDS", 1)
     monkeypatch.setattr(machine, "SIZES", (100, 300))
     monkeypatch.setattr(machine, "INSTRUCTIONS_PER_SIZE", 300)
-    monkeypatch.setattr(machine, "TRACED", 100)
     monkeypatch.setattr(simpy_ground, "ROUNDS", 1)
     monkeypatch.setattr(simpy_ground, "OPERATIONS", 50)
     monkeypatch.setattr(machine, "OPERATIONS", 50)
@@ -57,7 +56,7 @@ def test_the_machine_is_measured_at_every_size_and_held_against_its_aims(capsys:
     result = machine.main()
     assert [size["instructions"] for size in result["sizes"]] == [100, 300]
     assert all(size["log_off_ns"] > 0 and size["full_log_ns"] > 0 for size in result["sizes"])
-    assert result["sizes"][0]["bytes"] > 100  # counted; the growth of a process can be nothing at this size
+    assert all(size["bytes"] > 100 for size in result["sizes"])
     aims = {f["name"]: f.get("aim") for f in result["figures"]}
     assert (aims["log off, the dearest size"], aims["full log, the dearest size"]) == (10, 18)
     assert "aim: at most 10" in capsys.readouterr().out

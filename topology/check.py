@@ -1,0 +1,185 @@
+"""``kernbench topology check``: everything that is wrong with a topology file, at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simcore.errors import InputError, Problem, hint
+from topology.build.graph import Outline
+from topology.document import read_document
+from topology.loader import open_source
+from topology.probe_places import NoPlace, probe_places
+from topology.routes.dependencies import find_cycle, routes_of_all
+from topology.routes.router import PathRouter
+from topology.system import NodeSpec, Origin, System
+from topology.text.document import Findings
+
+if TYPE_CHECKING:
+    from components.parameters import Fault
+
+LONGEST_CYCLE = 12
+"""Links of a circle that a message shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The verdict. ``system`` is None if the file describes none; ``remarks`` are no faults."""
+
+    system: System | None
+    problems: list[Problem]
+    remarks: list[str]
+
+
+def check_file(source: str | os.PathLike[str]) -> Checked:
+    """Checks the file ``source``, or the shipped system of that name, as a whole and for use.
+
+    Beyond what loading finds: links without a way back, parts without any way, parameters that a part does not know,
+    routes that could wait for each other, and probe cases that have no place.
+    """
+    findings = Findings()
+    try:
+        text, folder = open_source(source)
+        read = read_document(text, folder, findings)
+    except InputError as error:
+        return Checked(None, error.problems, [])
+    if read.outline is not None:
+        findings.problems += _one_way(read.outline) + _apart(read.outline)
+    remarks: list[str] = []
+    if read.system is not None:
+        if read.outline is None:
+            findings.problems += _apart_in(read.system)
+        parameters, remarks = _parameters(read.system)
+        cases, more = _cases(read.system)
+        findings.problems += parameters + cases
+        remarks += more
+        findings.problems += _circle(read.system)
+    return Checked(read.system, findings.in_order(), remarks)
+
+
+def _one_way(outline: Outline) -> list[Problem]:
+    return [
+        origin.problem(
+            f"one-way link: nothing leads back from {dst} to {src} "
+            "(add both_ways: true, or one_way: true if that is meant)"
+        )
+        for (src, dst), origin in outline.links.items()
+        if (dst, src) not in outline.links and (src, dst) not in outline.one_way
+    ]
+
+
+def _apart(outline: Outline) -> list[Problem]:
+    """The parts of a free graph that are not joined to the rest of it."""
+    return [outline.parts[name].problem(_no_links(name)) for name in _outside(outline.parts, outline.links)]
+
+
+def _apart_in(system: System) -> list[Problem]:
+    """The same in a hierarchy, whose parts come in copies: the first of each is named."""
+    graph = system.graph
+    first: dict[Origin, list[str]] = {}
+    for name in _outside(graph.nodes, graph.edges):
+        first.setdefault(system.node(name).origin["kind"], []).append(name)
+    return [
+        origin.problem(_no_links(names[0]) + (f" (nor from {len(names) - 1} more like it)" if names[1:] else ""))
+        for origin, names in first.items()
+    ]
+
+
+def _no_links(name: str) -> str:
+    return f"unreachable part: no links lead from {name} to the rest of the system"
+
+
+def _outside(names: Iterable[str], links: Iterable[tuple[str, str]]) -> list[str]:
+    """Names that no chain of links, whatever their direction, joins to the largest group (of equals the first)."""
+    near: dict[str, list[str]] = {name: [] for name in names}
+    for src, dst in links:
+        near[src].append(dst)
+        near[dst].append(src)
+    group: dict[str, int] = {}
+    sizes: list[int] = []
+    for name in near:
+        if name in group:
+            continue
+        todo, number = [name], len(sizes)
+        sizes.append(0)
+        group[name] = number
+        while todo:
+            sizes[number] += 1
+            for other in near[todo.pop()]:
+                if other not in group:
+                    group[other] = number
+                    todo.append(other)
+    main = sizes.index(max(sizes)) if sizes else 0
+    return [name for name in near if group[name] != main]
+
+
+def _parameters(system: System) -> tuple[list[Problem], list[str]]:
+    """What the parts themselves say about their parameters; kinds without a part yet are remarks."""
+    from components.registry import kinds
+
+    problems: list[Problem] = []
+    unknown: dict[str, None] = {}
+    known, seen = set(kinds()), set()
+    for node in system.nodes():
+        key = (id(node.parameters), node.impl)
+        if key in seen:  # nodes of one block share its parameters
+            continue
+        seen.add(key)
+        if node.kind in known:
+            problems += _faults_of(node)
+        elif node.kind != "node":
+            unknown[node.kind] = None
+    if not unknown:
+        return problems, []
+    return problems, [
+        f"no part of these kinds is registered, so their parameters are not checked: {', '.join(unknown)}"
+    ]
+
+
+def _faults_of(node: NodeSpec) -> list[Problem]:
+    from components.parameters import check_parameters
+    from components.registry import lookup
+
+    at = node.origin["kind"]
+    try:
+        entry = lookup(node.kind, node.impl, file=at.file)
+    except InputError as error:
+        return [at.problem(problem.message) for problem in error.problems]
+    checked = check_parameters(entry.parameters, node.parameters)
+    faults: list[Fault] = checked if isinstance(checked, list) else []
+    problems = []
+    for fault in faults:
+        origin = node.origin.get(fault.key.split(".")[0], at)
+        problems.append(origin.problem(f"{node.kind}: {fault.key}: {fault.message}"))
+    return problems
+
+
+def _cases(system: System) -> tuple[list[Problem], list[str]]:
+    """Cases that the file names and the system cannot place; without such a list, remarks about the standard ones."""
+    places = {place.name: place for place in probe_places(system)}
+    if system.probe_cases is None:
+        if system.hierarchy is None:
+            return [], []
+        return [], [f"probe case {p.name} has no place: {p.reason}" for p in places.values() if isinstance(p, NoPlace)]
+    problems = []
+    for name, origin in system.probe_cases.items():
+        place = places.get(name)
+        if place is None:
+            problems.append(origin.problem(f'unknown probe case "{name}" {hint(name, list(places), shown=20)}'))
+        elif isinstance(place, NoPlace):
+            problems.append(origin.problem(f"probe case {name} has no place: {place.reason}"))
+    return problems, []
+
+
+def _circle(system: System) -> list[Problem]:
+    """Links that could wait for each other in a circle."""
+    cycle = find_cycle(routes_of_all(PathRouter(system)))
+    if not cycle:
+        return []
+    names = [src for src, _ in cycle]
+    shown = names[:LONGEST_CYCLE]
+    more = f" -> ({len(names) - len(shown)} more)" if len(names) > len(shown) else ""
+    message = f"routes could deadlock: {len(cycle)} links wait for each other in a circle: "
+    return [Problem(f"{message}{' -> '.join(shown)}{more} -> {names[0]}", system.file)]

@@ -1,0 +1,72 @@
+"""A value as it stands in a file: with its place, the template that it came through, and how well it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simcore.oracle.provenance import Provenance
+from simcore.program.faults import Path, hinted, kind_of, shown
+from topology.system import Origin
+from topology.text.document import Findings, Text
+
+PROVENANCES = tuple(p.name for p in Provenance if p is not Provenance.not_costed)
+_ASSUMED = Provenance.assumed.name
+_GIVEN = Provenance.given.name
+_KEYS = ("value", "provenance", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """How well values are known, unless they say otherwise."""
+
+    provenance: str = _GIVEN
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value as it was read, not yet checked."""
+
+    value: Any
+    text: Text
+    path: Path
+    knowledge: Knowledge
+    template: str | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Where it was written."""
+        line, column = self.text.place(self.path)
+        return Origin(self.text.file, line, column, self.template, self.knowledge.provenance, self.knowledge.source)
+
+    def through(self, template: str) -> Setting:
+        """The same value, as ``template`` supplies it."""
+        return replace(self, template=template)
+
+
+def read_setting(raw: Any, text: Text, path: Path, findings: Findings, default: Knowledge) -> Setting:
+    """The value ``raw``, which is either the value itself or ``{value: .., provenance: .., source: ..}``."""
+    if not isinstance(raw, dict) or "value" not in raw:
+        return Setting(raw, text, path, default)
+    for key in raw:
+        if key not in _KEYS:
+            findings.add(text, (*path, key), f"unknown key {shown(key)} {hinted(key, _KEYS)}", at_key=True)
+    knowledge = read_knowledge(raw, text, path, findings, default)
+    return Setting(raw["value"], text, (*path, "value"), knowledge)
+
+
+def read_knowledge(raw: dict[str, Any], text: Text, path: Path, findings: Findings, default: Knowledge) -> Knowledge:
+    """``provenance`` and ``source`` of the mapping ``raw``; what it does not say holds as by ``default``."""
+    provenance, source = raw.get("provenance", default.provenance), raw.get("source", default.source)
+    if not isinstance(provenance, str) or provenance not in PROVENANCES:
+        what = shown(provenance) if isinstance(provenance, str) else kind_of(provenance)
+        findings.add(text, (*path, "provenance"), f"unknown provenance {what} {hinted(provenance, PROVENANCES)}")
+        provenance = default.provenance
+    if source is not None and (not isinstance(source, str) or not source):
+        findings.add(text, (*path, "source"), f"source: expected text, got {kind_of(source)}")
+        source = None
+    elif source is None and provenance != _GIVEN:
+        wanted = "the reason" if provenance == _ASSUMED else "where it is published"
+        findings.add(text, (*path, "provenance"), f'{provenance}: the key "source" is missing ({wanted})')
+    return Knowledge(provenance, source)

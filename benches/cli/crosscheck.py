@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benches.cli.options import Arch, JsonTarget, Timing
+
 if TYPE_CHECKING:
     from benches.crosscheck import CrosscheckResult
 
@@ -19,12 +21,8 @@ def crosscheck(
         list[Path],
         typer.Argument(metavar="PROGRAM...", help="Program files: stream, BIR JSON, neuron-profile JSON or columns."),
     ],
-    timing: Annotated[
-        str, typer.Option(help="Where costs come from: hwm (the oracles) or public (AWS's cycles).")
-    ] = "hwm",
-    arch: Annotated[
-        str | None, typer.Option(help="Run on another generation: trn1, trn2, trn3 or the codename.")
-    ] = None,
+    timing: Timing = "hwm",
+    arch: Arch = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -34,9 +32,8 @@ def crosscheck(
             "barriers=off, collective_share=max_stream, cost:PE=0.5x. May be repeated.",
         ),
     ] = None,
-    json: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")
-    ] = None,
+    unroll: Annotated[bool, typer.Option("--unroll", help="Run every loop trip_count times, in both models.")] = False,
+    json: JsonTarget = None,
 ) -> None:
     """Compare PerfSim and the machine, with and without anti-dependencies; exit code 1 if they differ anywhere."""
     from benches.cli.output import console, emit_json
@@ -48,7 +45,7 @@ def crosscheck(
     problems: dict[Problem, None] = {}
     for path in programs:
         try:
-            results.append((str(path), _checked(path, arch, timing, settings or [])))
+            results.append((str(path), _checked(path, arch, timing, settings or [], unroll=unroll)))
         except InputError as error:
             # A fault of the call itself would else be told once per program.
             problems.update(dict.fromkeys(error.problems))
@@ -62,13 +59,17 @@ def crosscheck(
         raise typer.Exit(1)
 
 
-def _checked(path: Path, arch: str | None, timing: str, settings: list[str]) -> CrosscheckResult:
+def _checked(path: Path, arch: str | None, timing: str, settings: list[str], *, unroll: bool) -> CrosscheckResult:
     from benches.crosscheck import crosscheck
     from benches.crosscheck.core import refuse_perfsim_only
     from simcore.explain.settings import scenario_of
     from simcore.program.read import load_program
 
     program = load_program(path)
+    if unroll:
+        from simcore.program.unroll import unroll as unrolled
+
+        program = unrolled(program).program
     scenario = scenario_of(settings, program)
     options = scenario.options()
     refuse_perfsim_only(options, include_anti_deps=scenario.include_anti_deps)

@@ -7,28 +7,20 @@ from typing import Annotated
 
 import typer
 
+from benches.cli.options import Arch, Events, Explain, JsonTarget, ProgramFile, Timing, Unroll
+
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def perfsim(
-    program: Annotated[Path, typer.Argument(help="Program file: stream, BIR JSON, neuron-profile JSON or columns.")],
-    timing: Annotated[
-        str, typer.Option(help="Where costs come from: hwm (the oracles) or public (AWS's cycles).")
-    ] = "hwm",
-    arch: Annotated[
-        str | None, typer.Option(help="Run on another generation: trn1, trn2, trn3 or the codename.")
-    ] = None,
-    events: Annotated[bool, typer.Option("--events", help="List every event.")] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the critical path, idle times and lower bounds.")
-    ] = False,
-    unroll: Annotated[
-        bool, typer.Option("--unroll", help="Run every loop trip_count times: prologue, steady interval, epilogue.")
-    ] = False,
-    json: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")
-    ] = None,
+    program: ProgramFile,
+    timing: Timing = "hwm",
+    arch: Arch = None,
+    events: Events = False,
+    explain: Explain = False,
+    unroll: Unroll = False,
+    json: JsonTarget = None,
     trace_dir: Annotated[Path | None, typer.Option(help="Write a Chrome trace per block into this folder.")] = None,
     package: Annotated[
         bool, typer.Option("--package", help="Pack the traces of --trace-dir as file.perf-sim.")

@@ -7,28 +7,23 @@ from typing import Annotated
 
 import typer
 
+from benches.cli.options import Arch, Events, Explain, JsonTarget, ProgramFile, Timing, Unroll
+
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def run(
-    program: Annotated[Path, typer.Argument(help="Program file: stream, BIR JSON, neuron-profile JSON or columns.")],
-    timing: Annotated[
-        str, typer.Option(help="Where costs come from: hwm (the oracles) or public (AWS's cycles).")
-    ] = "hwm",
+    program: ProgramFile,
+    timing: Timing = "hwm",
     memory: Annotated[
         str, typer.Option(help="What memory adds to the costs: ideal (nothing; then the machine equals PerfSim).")
     ] = "ideal",
-    arch: Annotated[
-        str | None, typer.Option(help="Run on another generation: trn1, trn2, trn3 or the codename.")
-    ] = None,
-    events: Annotated[bool, typer.Option("--events", help="List every event.")] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the critical path, idle times and lower bounds.")
-    ] = False,
-    json: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")
-    ] = None,
+    arch: Arch = None,
+    events: Events = False,
+    explain: Explain = False,
+    unroll: Unroll = False,
+    json: JsonTarget = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a Chrome trace of all blocks, with dependency arrows.")
     ] = None,
@@ -45,10 +40,25 @@ def run(
 
     if memory != IDEAL:
         raise InputError([Problem(f'unknown memory "{memory}" {hint(memory, [IDEAL])}', "--memory")])
-    prepared = prepare(load_program(program), arch=arch, timing=timing)
+    loaded = load_program(program)
+    prepared = prepare(loaded, arch=arch, timing=timing)
+    unrolled, once_ns = None, 0
+    if unroll:
+        from simcore.program.unroll import unroll as unrolled_program
+
+        once_ns = estimate(prepared).whole_program_ns
+        unrolled = unrolled_program(loaded)
+        prepared = prepare(unrolled.program, arch=arch, timing=timing)
     analytic, analytic_without_anti = estimate(prepared), estimate(prepared, include_anti_deps=False)
     machine, without_anti = run_machine(analytic), run_machine(analytic_without_anti)
-    report = report_of(machine, without_anti, analytic, analytic_without_anti, events=events, explain=explain)
+    loops = None
+    if unrolled is not None:
+        from benches.unroll_report import unroll_report
+
+        loops = unroll_report(loaded, unrolled, [block.schedule for block in machine], once_ns)
+    report = report_of(
+        machine, without_anti, analytic, analytic_without_anti, events=events, explain=explain, unroll=loops
+    )
     if trace is not None:
         from benches.run_report.trace import write_trace
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from benches.cli.options import JsonTarget, ProgramFile
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def whatif(
-    program: Annotated[Path, typer.Argument(help="Program file: stream, BIR JSON, neuron-profile JSON or columns.")],
+    program: ProgramFile,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -28,9 +29,7 @@ def whatif(
     ] = False,
     timing: Annotated[str, typer.Option(help="Where the base's costs come from: hwm or public.")] = "hwm",
     arch: Annotated[str | None, typer.Option(help="The base's generation, if not the program's own.")] = None,
-    json: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Write the result as JSON (- for standard output).")
-    ] = None,
+    json: JsonTarget = None,
 ) -> None:
     """Estimate a program again with changed costs, depths, couplings or chip, from exact re-runs."""
     from benches.cli.output import console, emit_json

@@ -12,6 +12,7 @@ from benches.run_report.execute import MachineBlock
 from benches.run_report.model import PartRecord, RunBlock, RunReport
 from benches.run_report.parts import PartUse, part_uses
 from benches.schedule_report.build import block_report, not_costed, path_by_cause, provenance
+from benches.unroll_report import UnrollReport
 from simcore.explain.bounds import bounds
 from simcore.explain.critical_path import Step, critical_path
 from simcore.explain.lanes import lane_uses
@@ -32,6 +33,7 @@ def report_of(
     *,
     events: bool,
     explain: bool,
+    unroll: UnrollReport | None = None,
 ) -> RunReport:
     """The report of the machine's blocks, beside PerfSim's estimates of the same program at the same costs."""
     prepared = estimate.prepared
@@ -80,6 +82,7 @@ def report_of(
         provenance=provenance(machine, paths),
         not_costed=not_costed(machine),
         notes=prepared.program.notes,
+        unroll=unroll,
     )
 
 

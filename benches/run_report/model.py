@@ -6,6 +6,7 @@ import msgspec
 
 from benches.exact_ns import Ns
 from benches.schedule_report.model import BlockReport
+from benches.unroll_report import UnrollReport
 
 
 class PartRecord(msgspec.Struct):
@@ -30,7 +31,7 @@ class RunBlock(BlockReport, kw_only=True):
     parts: dict[str, PartRecord]
 
 
-class RunReport(msgspec.Struct):
+class RunReport(msgspec.Struct, omit_defaults=True):
     """The whole result. ``makespan_ns`` to ``parts`` add up the blocks, which run one after another, loops once.
 
     ``whole_program_ns`` counts every trip of every loop. ``provenance`` is the share of the critical paths that rests
@@ -54,3 +55,4 @@ class RunReport(msgspec.Struct):
     provenance: dict[str, float]
     not_costed: dict[str, int]
     notes: list[str]
+    unroll: UnrollReport | None = None

@@ -9,6 +9,7 @@ from rich.console import Console
 from benches.exact_ns import Ns
 from benches.run_report.model import PartRecord, RunReport
 from benches.schedule_report.text import ns_text, print_block, print_rests_on, table_of
+from benches.unroll_report import print_unroll
 
 
 def print_report(report: RunReport, console: Console) -> None:
@@ -26,6 +27,8 @@ def print_report(report: RunReport, console: Console) -> None:
         _print_parts(report.parts, console)
     if report.whole_program_ns != report.makespan_ns:
         console.print(f"whole program with all trips: {ns_text(report.whole_program_ns)}")
+    if report.unroll is not None:
+        print_unroll(report.unroll, console)
     print_rests_on(report.provenance, report.not_costed, console)
     for note in report.notes:
         console.print(f"note: {note}", soft_wrap=True)

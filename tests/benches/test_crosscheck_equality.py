@@ -18,6 +18,7 @@ from components.core.neuron_core import NeuronCoreParameters
 from components.core.simulate import simulate_block
 from simcore.explain.critical_path import critical_path
 from simcore.perfsim.options import PerfSimOptions
+from simcore.program.unroll import unroll
 from tests.reference.random_programs import programs, random_program
 from tests.simcore.perfsim.blocks import loaded, scheduled
 
@@ -83,6 +84,13 @@ def test_what_is_varied_in_both_models_keeps_them_equal(
         barriers=barriers,
         collective_share=share,
     )
+
+
+@given(programs())
+@settings(max_examples=60)
+def test_drawn_programs_are_equal_with_every_loop_unrolled(document: dict[str, Any]) -> None:
+    result = crosscheck(unroll(loaded(document)).program)
+    assert result.equal, result.first_difference
 
 
 @given(programs())

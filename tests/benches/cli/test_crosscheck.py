@@ -204,6 +204,16 @@ def test_a_program_longer_than_the_machines_clock_is_refused(kernbench: Call, wr
     assert "allowed: 9223372036854775.807 ns" in err
 
 
+def test_unrolled_loops_are_compared_trip_by_trip(kernbench: Call, write) -> None:
+    body = [{"name": "ld", "opcode": "Load", "engine": "DMA", "cost": 2000}, {**COUPLED[0], "dependencies": ["ld"]}]
+    loop = {"name": "loop", "opcode": "Loop", "engine": "Unassigned", "trip_count": 5, "body": body}
+    path = write("a.json", block_of(loop, COUPLED[1]))
+    code, out, _ = kernbench("crosscheck", path, "--unroll", "--json", "-")
+    (block,) = json.loads(out)["results"]
+    # The last of five loads ends at 4 * 700 + 2000.
+    assert (code, block["equal"], block["instructions"], block["makespan_ns"]) == (0, True, 11, 5100)
+
+
 def mutated(rng: random.Random, value: Any) -> Any:
     """``value`` with one of its parts replaced, dropped, or doubled."""
     odd: tuple[Any, ...] = (None, True, -1, 0, 7, 2**40, 2**70, 0.5, "", "PE", "i0", "Flow", [], {}, [[]], "\0")

@@ -174,6 +174,20 @@ def test_several_blocks_are_shown_one_by_one_and_together(kernbench: Call, write
     assert "whole program with all trips: 8350 ns" in out
 
 
+def test_unrolled_loops_run_every_trip_and_are_the_same_in_both_models(kernbench: Call, write: Write) -> None:
+    body = [INSTRUCTIONS[0], INSTRUCTIONS[1]]
+    loop = {"name": "loop", "opcode": "Loop", "engine": "Unassigned", "trip_count": 4, "body": body}
+    path = write(block_of(loop))
+    once, unrolled = (json.loads(kernbench("run", path, *words, "--json", "-")[1]) for words in ((), ("--unroll",)))
+    perfsim = json.loads(kernbench("perfsim", path, "--unroll", "--json", "-")[1])
+    assert "unroll" not in once
+    # A load follows another after 700 ns; the last of four ends at 4100, and its matmult at 4400.
+    assert (once["makespan_ns"], unrolled["makespan_ns"], unrolled["perfsim_ns"]) == (2300, 4400, 4400)
+    assert unrolled["unroll"] == perfsim["unroll"]
+    assert unrolled["unroll"]["once_times_trips_ns"] == once["whole_program_ns"] == 4 * 2300
+    assert "unrolled 4400 ns" in kernbench("run", path, "--unroll")[1]
+
+
 def slower(block: MachineBlock, **changes: Any) -> MachineBlock:
     """The block again, on a core with other parameters."""
     core = block.core.model_copy(update=changes)

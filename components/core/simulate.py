@@ -14,6 +14,7 @@ from simcore.errors import InputError, Problem
 from simcore.garbage import collection_paused
 from simcore.kernel import INSTANT_LIMIT, Environment, Row, show_ticks
 from simcore.program.columns import Array, Columns
+from simcore.program.engines import Lane
 from simcore.program.lanes import lanes_of
 from simcore.schedule import Cause, Schedule
 from simcore.units import TICKS_PER_NS
@@ -73,7 +74,8 @@ def schedule_of(works: Sequence[Work], lane: Array) -> Schedule:
     start = _field(works, "start_at")
     unbound = start == 0
     ready_at, ready_on = np.zeros_like(start), np.zeros(len(works), dtype=np.int32)
-    for i, work in enumerate(works):
+    for i in ((lane >= Lane.CCStream0) | (lane == Lane.DMA)).nonzero()[0].tolist():  # where collectives can be
+        work = works[i]
         if isinstance(work, Collective):
             ready_at[i] = work.ready_at
             ready_on[i] = work.ready_on.index if work.ready_on is not None and work.ready_at else -1

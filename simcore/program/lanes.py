@@ -81,11 +81,9 @@ def rings_of(columns: Columns, triggers: Array) -> Array:
 
 def _is_store(columns: Columns, events: Array) -> Array:
     """bool: a store opcode, or a first output in DRAM."""
-    end = np.cumsum(columns.op_count, dtype=np.int64)
-    store = _IS_STORE[columns.opcode[events]]
-    for k, event in enumerate(events.tolist()):
-        begin = end[event] - columns.op_count[event]
-        outputs = np.flatnonzero(columns.op_flags[begin : end[event]] & OperandFlag.OUTPUT)
-        if len(outputs) and columns.op_space[begin + outputs[0]] == Space.DRAM:
-            store[k] = True
-    return store
+    outputs = np.flatnonzero(columns.op_flags & OperandFlag.OUTPUT)
+    writers, first = np.unique(np.repeat(np.arange(len(columns)), columns.op_count)[outputs], return_index=True)
+    to_dram = np.zeros(len(columns), dtype=bool)
+    to_dram[writers] = columns.op_space[outputs[first]] == Space.DRAM
+    chosen: Array = _IS_STORE[columns.opcode[events]] | to_dram[events]
+    return chosen

@@ -17,6 +17,7 @@ def kernbench(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     """Runs a command line and gives ``(exit code, standard output, standard error)``."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.delenv("COLUMNS", raising=False)  # a test runner may set it, and tables would wrap
         monkeypatch.setattr(sys, "argv", ["kernbench", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
             run()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from simcore.errors import InputError, Problem, hint
 from topology.build.graph import Outline
+from topology.core_parameters import GENERATION, core_parameters
 from topology.document import read_document
 from topology.loader import open_source
 from topology.probe_places import NoPlace, probe_places
@@ -147,7 +148,10 @@ def _faults_of(node: NodeSpec) -> list[Problem]:
         entry = lookup(node.kind, node.impl, file=at.file)
     except InputError as error:
         return [at.problem(problem.message) for problem in error.problems]
-    checked = check_parameters(entry.parameters, node.parameters)
+    if node.kind == "neuron_core" and GENERATION in node.parameters:
+        checked: object = core_parameters(node.parameters)
+    else:
+        checked = check_parameters(entry.parameters, node.parameters)
     faults: list[Fault] = checked if isinstance(checked, list) else []
     problems = []
     for fault in faults:

@@ -49,7 +49,7 @@ class SystemQuantities(Quantities):
 
     ns_per_mm: NotNegative
     flit_bytes: Count
-    window_flits: Count
+    window_flits: CountOrUnbounded
     buffer_bytes: CountOrUnbounded
     arbitration: Arbitration
     ucie_spreading: UcieSpreading

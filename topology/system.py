@@ -90,7 +90,7 @@ class System:
 
     ``ns_per_mm``: propagation; ``flit_bytes``: the unit that a link serves; ``arbitration``: how flows share a link
     (``flow_round_robin``, ``port_round_robin`` or ``fifo``); ``window_flits``: most flits that a flow has in the
-    network; ``buffer_bytes``: of each input buffer, None for unbounded; ``ucie_spreading``: see ADR-0042. ``meshes``
+    network, ``buffer_bytes``: of each input buffer, None for unbounded; ``ucie_spreading``: see ADR-0042. ``meshes``
     are routed in dimension order. ``hierarchy`` and ``address_map`` are None for a free graph; ``probe_cases`` are
     those that the file names, None: all that can be placed. ``origin`` has the places of the options.
     """
@@ -101,7 +101,7 @@ class System:
     ns_per_mm: Fraction
     flit_bytes: int
     arbitration: str
-    window_flits: int
+    window_flits: int | None
     buffer_bytes: int | None
     ucie_spreading: str
     graph: nx.DiGraph[str]

@@ -48,11 +48,13 @@ class Setting:
 def read_setting(raw: Any, text: Text, path: Path, findings: Findings, default: Knowledge) -> Setting:
     """The value ``raw``, which is either the value itself or ``{value: .., provenance: .., source: ..}``."""
     if not isinstance(raw, dict) or "value" not in raw:
+        _check_source(default, text, path, findings)
         return Setting(raw, text, path, default)
     for key in raw:
         if key not in _KEYS:
             findings.add(text, (*path, key), f"unknown key {shown(key)} {hinted(key, _KEYS)}", at_key=True)
     knowledge = read_knowledge(raw, text, path, findings, default)
+    _check_source(knowledge, text, path, findings)
     return Setting(raw["value"], text, (*path, "value"), knowledge)
 
 
@@ -66,7 +68,11 @@ def read_knowledge(raw: dict[str, Any], text: Text, path: Path, findings: Findin
     if source is not None and (not isinstance(source, str) or not source):
         findings.add(text, (*path, "source"), f"source: expected text, got {kind_of(source)}")
         source = None
-    elif source is None and provenance != _GIVEN:
-        wanted = "the reason" if provenance == _ASSUMED else "where it is published"
-        findings.add(text, (*path, "provenance"), f'{provenance}: the key "source" is missing ({wanted})')
     return Knowledge(provenance, source)
+
+
+def _check_source(knowledge: Knowledge, text: Text, path: Path, findings: Findings) -> None:
+    """A provenance is worth nothing without its source."""
+    if knowledge.source is None and knowledge.provenance != _GIVEN:
+        wanted = "the reason" if knowledge.provenance == _ASSUMED else "where it comes from"
+        findings.add(text, path, f'{knowledge.provenance}: the key "source" is missing ({wanted})')

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from simcore.errors import hint
 from simcore.program.limits import MAX_CONSTANT
 
@@ -78,7 +80,7 @@ class Faults:
         """``value`` as an integer in ``low..high``; booleans, fractions, NaN and infinity are refused by name."""
         name = label(path)
         if isinstance(value, bool):
-            self.add(path, f"{name}: {str(value).lower()} is a boolean, not a number (allowed: {low} to {high})")
+            self.add(path, f"{name}: {shown(value)} is a boolean, not a number (allowed: {low} to {high})")
         elif isinstance(value, float):
             what = "not a number" if math.isnan(value) else "infinite" if math.isinf(value) else "not a whole number"
             if value.is_integer():
@@ -108,6 +110,11 @@ class Faults:
             self.add(
                 path, f"{label(path)}: {shown(value)} is out of range (allowed: {-MAX_CONSTANT} to {MAX_CONSTANT})"
             )
+
+
+def keys_of(record: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The keys that a mapping of this record may have."""
+    return record.__struct_fields__
 
 
 def label(path: Path) -> str:
@@ -140,6 +147,8 @@ def shown(value: Any) -> str:
     """A value as it stands in a message: on one line, cut when long."""
     if isinstance(value, str):
         return f'"{plain(value)}"'
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     is_long = isinstance(value, int) and value.bit_length() > 4000
     return plain(f"a number of {value.bit_length()} bits" if is_long else str(value))
 

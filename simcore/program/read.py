@@ -29,7 +29,8 @@ FORMATS = ("stream (JSON or YAML)", "BIR JSON", "neuron-profile JSON", "columns 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
-_FIRST = re.compile(rb"\S")
+_JSON = re.compile(rb"\s*(?:\[|\{\s*[\"}])")
+"""How JSON begins; YAML may begin with a brace too, but then hardly with a quoted key."""
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
@@ -62,12 +63,9 @@ def program_from_bytes(data: bytes, file: str) -> Program:
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             raise _bad(file, f"{encoding} text (allowed: UTF-8)", 1, 1)
-    first = _FIRST.search(data)
-    if first is None:
-        raise _bad(file, "the file is empty")
-    if first.group() in (b"{", b"["):
-        return _from_json(data, file)
-    return _from_yaml(data, file)
+    if not data or data.isspace():
+        raise _bad(file, "the file is empty", 1, 1)
+    return _from_json(data, file) if _JSON.match(data) else _from_yaml(data, file)
 
 
 Locate = Callable[[list[Path]], "Wanted"]

@@ -1,37 +1,32 @@
 """Every fault of a program document, found by a plain walk over it: keys, types, words, ranges.
 
-The rules about names and dependencies are in :mod:`simcore.program.validate_names`. This is the slow, talkative twin
+The rules about operands are in :mod:`simcore.program.validate_operands`, those about names and dependencies in
+:mod:`simcore.program.validate_names`. This is the slow, talkative twin
 of the checks in :mod:`simcore.program.columnise`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from simcore.program.banks import bank_range, span_bytes
-from simcore.program.codes import DTYPE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, SPACE_CODES
+from simcore.program.codes import ENGINE_CODES, KIND_CODES, OPCODE_CODES
 from simcore.program.columnise_fields import WORD_FIELDS
-from simcore.program.dtypes import DTYPE_BYTES
-from simcore.program.faults import Fault, Faults, Path, label, shown, subject_of
-from simcore.program.generations import ARCH_NAMES, SBUF_PARTITIONS, Generation, generation
+from simcore.program.faults import Fault, Faults, Path, keys_of, label, shown, subject_of
+from simcore.program.generations import ARCH_NAMES, Generation, generation
 from simcore.program.instruction import (
     SCHEMA,
     BlockRecord,
     FunctionRecord,
     Instruction,
-    Operand,
     Origin,
     ProgramRecord,
 )
 from simcore.program.limits import (
-    MAX_ADDR_BYTES,
     MAX_ARCH_VERSION,
     MAX_COST_NS,
     MAX_DIM,
     MAX_NESTING,
-    MAX_OPERANDS,
     MAX_REGION,
     MAX_RUNS,
     MAX_STREAM,
@@ -39,6 +34,7 @@ from simcore.program.limits import (
 )
 from simcore.program.opcodes import TRANSFER_OPCODES, Opcode
 from simcore.program.validate_names import BlockNames
+from simcore.program.validate_operands import Operands
 from simcore.program.vocabulary import PERF_MODE_NAMES, QUEUE_COUNT, DgeType
 
 _TRANSFER_NAMES = [o.name for o in sorted(TRANSFER_OPCODES)]
@@ -57,7 +53,7 @@ _LOOP_FORBIDS = ("cost", "ins", "outs", "queue")
 def faults_of(document: Any) -> list[Fault]:
     """All faults of a program document (decoded JSON or YAML), in document order."""
     faults = Faults()
-    program = faults.mapping(document, (), _keys(ProgramRecord), ("schema", "name", "arch"))
+    program = faults.mapping(document, (), keys_of(ProgramRecord), ("schema", "name", "arch"))
     if program is None:
         return faults.found
     if "schema" in program:
@@ -70,9 +66,9 @@ def faults_of(document: Any) -> list[Fault]:
     if "modular_flow_runs" in program:
         faults.integer(program["modular_flow_runs"], ("modular_flow_runs",), 1, MAX_RUNS)
     if program.get("origin") is not None:
-        origin = faults.mapping(program["origin"], ("origin",), _keys(Origin), ("source",))
+        origin = faults.mapping(program["origin"], ("origin",), keys_of(Origin), ("source",))
         for key, value in (origin or {}).items():
-            if value is not None:
+            if value is not None or key == "source":
                 faults.text(value, ("origin", key))
     checker = _Checker(faults, generation(arch) if arch else None)
     functions = faults.sequence(program.get("functions", []), ("functions",))
@@ -96,10 +92,11 @@ class _Checker:
     def __init__(self, faults: Faults, gen: Generation | None) -> None:
         self.faults = faults
         self.generation = gen
+        self.operands = Operands(faults, gen)
         self.words: set[str] = set()
 
     def function(self, value: Any, path: Path) -> None:
-        function = self.faults.mapping(value, path, _keys(FunctionRecord), ("name",))
+        function = self.faults.mapping(value, path, keys_of(FunctionRecord), ("name",))
         if function is None:
             return
         if "name" in function:
@@ -110,7 +107,7 @@ class _Checker:
             self.block(block, (*path, "blocks", b))
 
     def block(self, value: Any, path: Path) -> None:
-        block = self.faults.mapping(value, path, _keys(BlockRecord), ("name",))
+        block = self.faults.mapping(value, path, keys_of(BlockRecord), ("name",))
         if block is None:
             return
         if "name" in block:
@@ -127,7 +124,7 @@ class _Checker:
         faults = self.faults
         name = value.get("name") if isinstance(value, dict) else None
         faults.subject = subject_of(name)
-        instruction = faults.mapping(value, path, _keys(Instruction), ("name", "opcode", "engine"))
+        instruction = faults.mapping(value, path, keys_of(Instruction), ("name", "opcode", "engine"))
         if instruction is None:
             return
         if "name" in instruction:
@@ -138,22 +135,12 @@ class _Checker:
         if "engine" in instruction:
             faults.word(instruction["engine"], (*path, "engine"), ENGINE_CODES, "engine")
         self.attributes(instruction, path)
-        self.operands(instruction, path)
+        self.operands.check(instruction, path)
         if is_transfer and opcode is not None and Opcode[opcode] not in TRANSFER_OPCODES:
             faults.add(
                 (*path, "opcode"), f"opcode {opcode} cannot be a transfer (allowed: {', '.join(_TRANSFER_NAMES)})"
             )
         self.nested(instruction, opcode, path, depth, is_transfer)
-
-    def operands(self, instruction: dict[str, Any], path: Path) -> None:
-        count = 0
-        for side in ("ins", "outs"):
-            operands = self.faults.sequence(instruction.get(side, []), (*path, side))
-            count += len(operands)
-            for k, operand in enumerate(operands):
-                self.operand(operand, (*path, side, k))
-        if count > MAX_OPERANDS:
-            self.faults.add(path, f"{count} operands (allowed: {MAX_OPERANDS})")
 
     def attributes(self, instruction: dict[str, Any], path: Path) -> None:
         faults = self.faults
@@ -229,60 +216,3 @@ class _Checker:
         if instruction.get("body") is not None and not is_transfer:
             for k, child in enumerate(faults.sequence(instruction["body"], (*path, "body"))):
                 self.instruction(child, (*path, "body", k), depth=depth + 1)
-
-    def operand(self, value: Any, path: Path) -> None:
-        faults = self.faults
-        operand = faults.mapping(value, path, _keys(Operand), ("space", "partitions", "elements", "dtype"))
-        if operand is None:
-            return
-        before = len(faults.found)
-        if "space" in operand:
-            faults.word(operand["space"], (*path, "space"), SPACE_CODES, "space")
-        if "dtype" in operand:
-            faults.word(operand["dtype"], (*path, "dtype"), DTYPE_CODES, "dtype")
-        if "partitions" in operand:
-            faults.integer(operand["partitions"], (*path, "partitions"), 1, SBUF_PARTITIONS)
-        if "elements" in operand:
-            faults.integer(operand["elements"], (*path, "elements"), 0, MAX_DIM)
-        last_bank = self.generation.psum_banks - 1 if self.generation else 7
-        for key, limit in (("addr", MAX_ADDR_BYTES), ("bank", last_bank)):
-            if operand.get(key) is not None:
-                faults.integer(operand[key], (*path, key), 0, limit)
-        if "symbolic" in operand:
-            faults.boolean(operand["symbolic"], (*path, "symbolic"))
-        if operand.get("tensor") is not None:
-            faults.text(operand["tensor"], (*path, "tensor"))
-        if operand.get("free") is not None:
-            self.free_pattern(operand, path)
-        is_sized = "elements" in operand and "dtype" in operand
-        if len(faults.found) == before and operand.get("space") == "PSUM" and is_sized:
-            self.psum_extent(operand, path)
-
-    def free_pattern(self, operand: dict[str, Any], path: Path) -> None:
-        faults, path = self.faults, (*path, "free")
-        before, counts = len(faults.found), []
-        pairs = faults.sequence(operand["free"], path)
-        for k, pair in enumerate(pairs):
-            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                faults.add((*path, k), f"free[{k}]: expected a [step, num] pair")
-                continue
-            faults.integer(pair[0], (*path, k, 0), 0, MAX_DIM)
-            counts.append(faults.integer(pair[1], (*path, k, 1), 1, MAX_DIM))
-        if not pairs:
-            faults.add(path, "free: an empty pattern (leave the key out for a contiguous access)")
-        elif len(faults.found) == before and math.prod(c for c in counts if c) != operand.get("elements"):
-            faults.add(path, f"free covers {math.prod(c for c in counts if c)} elements, not {operand.get('elements')}")
-
-    def psum_extent(self, operand: dict[str, Any], path: Path) -> None:
-        free = [tuple(p) for p in operand["free"]] if operand.get("free") else None
-        span = span_bytes(operand["elements"], DTYPE_BYTES[DTYPE_CODES[operand["dtype"]]], free)
-        addr, bank = (-1 if operand.get(key) is None else operand[key] for key in ("addr", "bank"))
-        last = bank_range(addr, bank, span)[1]
-        if self.generation is not None and last >= self.generation.psum_banks:
-            allowed = f"0 to {self.generation.psum_banks - 1} on {self.generation.name}"
-            self.faults.add(path, f"reaches PSUM bank {last} (allowed: {allowed})")
-
-
-def _keys(record: type) -> tuple[str, ...]:
-    fields: tuple[str, ...] = record.__struct_fields__  # type: ignore[attr-defined]
-    return fields

@@ -18,12 +18,15 @@ from yaml.resolver import Resolver
 
 from simcore.errors import InputError, Problem
 from simcore.program.faults import Path, shown
-from simcore.program.stream.json_text import NESTING_LIMIT
+from simcore.program.stream.json_text import NESTING_LIMIT, Lines, json_text
 from simcore.program.stream.wanted import Place, Wanted
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONSTRUCTED = ("null", "bool", "int", "float")
 _NO_KEY = object()
+_UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+"""What YAML does not allow in a file, not even in quotes."""
+
 _DECIMAL = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?(?P<exponent>\d+))?")
 _LARGEST_EXPONENT = 300
 """Of a number that is kept exactly: its digits are all written out in memory."""
@@ -36,23 +39,31 @@ def decode_yaml(data: bytes, file: str, *, exact: bool = False) -> Any:
 
     With ``exact``, a number with a point is the Fraction that its digits say; infinite and NaN stay floats.
     """
+    text = json_text(data, file)
+    unreadable = _UNREADABLE.search(text)
+    if unreadable:
+        message = f"not text: the character U+{ord(unreadable.group()):04X} (allowed: printable ones)"
+        raise InputError([Problem(message, file, *Lines(text).place(unreadable.start()))])
     builder = _Builder(file, exact)
     try:
         document = builder.document(data)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        raise InputError([*builder.problems, Problem(f"not valid YAML: {error.problem}", file, *place)]) from error
-    except yaml.reader.ReaderError as error:
-        raise InputError([*builder.problems, _unreadable_character(error, data, file)]) from error
+        raise InputError([*builder.problems, _syntax_problem(error, text, file)]) from error
     if builder.problems:
         raise InputError(builder.problems)
     return document
 
 
-def _unreadable_character(error: yaml.reader.ReaderError, data: bytes, file: str) -> Problem:
-    """The parser counts bytes or characters, by what it reads; the fault itself is the first of its kind."""
-    return Problem(f"not valid YAML: {error.reason}", file)
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
+    mark = error.problem_mark or error.context_mark
+    if mark is None:
+        return Problem(f"not valid YAML: {error.problem}", file)
+    message = f"not valid YAML: {error.problem}"
+    if error.problem is not None and "nesting depth" in error.problem:
+        message = f"nested deeper than {NESTING_LIMIT} levels"
+    elif mark.index >= len(text.rstrip()):
+        message = f"the file ends inside the document (truncated?): {error.problem}"
+    return Problem(message, file, mark.line + 1, mark.column + 1)
 
 
 class _Builder:

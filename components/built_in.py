@@ -6,8 +6,11 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
     "barrier_lane": ("components.core.barrier_lane",),
     "descriptor_ring": ("components.core.descriptor_ring",),
     "engine": ("components.core.engine",),
+    "fabric": ("components.fabric.fabric",),
+    "link": ("components.fabric.link",),
     "neuron_core": ("components.core.neuron_core",),
     "psum_bank": ("components.core.psum_bank",),
+    "router": ("components.fabric.router",),
     "semaphore": ("components.core.semaphore",),
     "tcm": ("components.memory.tcm", "components.memory.tcm_alternatives"),
 }

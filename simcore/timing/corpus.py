@@ -25,7 +25,7 @@ UNIT_OF_SUFFIX = {
     "bytes": "bytes",
     "words": "words",
 }
-"""Units that a column's name may end in (``span_cycles``), where its header gives none in brackets."""
+"""Units that a column's name may be or end in (``span_cycles``), where its header gives none in brackets."""
 
 NS_PER_UNIT = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
@@ -107,8 +107,8 @@ class Corpus:
 
 
 def unit_of(name: str) -> str | None:
-    """The unit that the last word of a column's name states, if any."""
-    return UNIT_OF_SUFFIX.get(name.rpartition("_")[2]) if "_" in name else None
+    """The unit that the last word of a column's name states, if any; a column called just ``s`` states none."""
+    return None if name == "s" else UNIT_OF_SUFFIX.get(name.rpartition("_")[2])
 
 
 def corpus_of(columns: Mapping[str, Sequence[float]], path: str = "<corpus>") -> Corpus:

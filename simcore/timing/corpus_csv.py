@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,19 +21,19 @@ _HEADER = re.compile(r"\s*([^\[\]]*?)\s*(?:\[\s*([^\[\]]+?)\s*\])?\s*")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-def read_corpus(path: str | os.PathLike[str], *, numeric: Collection[str] = ()) -> Corpus:
+Where = Sequence[tuple[str, str]]
+"""Conditions on rows: the cell in a column is exactly this text."""
+
+
+def read_corpus(path: str | os.PathLike[str], *, numeric: Collection[str] = (), where: Where = ()) -> Corpus:
     """The corpus in ``path``: comma-separated, a header of ``name`` or ``name [unit]``, one measurement a row.
 
-    ``numeric`` names the columns that must exist and hold a number in every row. Raises InputError with every fault:
-    missing, repeated or nameless columns, rows of another length, cells that are no number.
+    ``where`` picks rows; ``numeric`` names the columns that must exist and hold a number in every row that was picked.
+    Raises InputError with every fault: missing, repeated or nameless columns, rows of another length, cells that are no
+    number, conditions that no row meets.
     """
     file = os.fspath(path)
-    return _corpus(_text(file), file, numeric)
-
-
-def parse_corpus(text: str, file: str, *, numeric: Collection[str] = ()) -> Corpus:
-    """As :func:`read_corpus`, from text that was read as ``file``."""
-    return _corpus(text, file, numeric)
+    return parse_corpus(_text(file), file, numeric=numeric, where=where)
 
 
 def corpus_csv(corpus: Corpus) -> bytes:
@@ -54,13 +54,15 @@ def _text(file: str) -> str:
         raise InputError([Problem(f"not UTF-8 text: {error.reason}", file)]) from error
 
 
-def _corpus(text: str, file: str, numeric: Collection[str]) -> Corpus:
+def parse_corpus(text: str, file: str, *, numeric: Collection[str] = (), where: Where = ()) -> Corpus:
+    """As :func:`read_corpus`, from text that was read as ``file``."""
     rows = list(_rows(text, file))
     if not rows:
         raise InputError([Problem("the file is empty (expected a header and rows)", file)])
     header = rows[0][1]
     columns = [_heading(cell) for cell in header]
-    problems = list(_header_problems([name for name, _ in columns], file, numeric))
+    names = [name for name, _ in columns]
+    problems = list(_header_problems(names, file, numeric, where))
     good = []
     for line, cells in rows[1:]:
         if len(cells) == len(header):
@@ -69,12 +71,19 @@ def _corpus(text: str, file: str, numeric: Collection[str]) -> Corpus:
             problems.append(Problem(f"{len(cells)} cells in a row of {len(header)} columns", file, line))
     if len(rows) == 1:
         problems.append(Problem("no rows below the header", file, 1))
+    for name, wanted in where:
+        if name in names and good:
+            place = names.index(name)
+            known = sorted({row[place].strip() for _, row in good})
+            good = [(line, row) for line, row in good if row[place].strip() == wanted]
+            if not good:
+                problems.append(Problem(f'no row has {name} = "{wanted}" {hint(wanted, known)}', file))
+    lines = tuple(line for line, _ in good)
     made = []
     for place, (name, unit) in enumerate(columns):
         column = tuple(row[place].strip() for _, row in good)
         faults = [_number_fault(cell) for cell in column]
         if name in numeric:
-            lines = [line for line, _ in good]
             problems += [
                 Problem(f"{name}: {fault}", file, line) for line, fault in zip(lines, faults, strict=True) if fault
             ]
@@ -83,7 +92,7 @@ def _corpus(text: str, file: str, numeric: Collection[str]) -> Corpus:
         made.append(Column(name, unit or unit_of(name), column, values))
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.line or 0))
-    return Corpus(file, tuple(cell.strip() for cell in header), tuple(made), tuple(line for line, _ in good))
+    return Corpus(file, tuple(cell.strip() for cell in header), tuple(made), lines)
 
 
 def _rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
@@ -104,17 +113,18 @@ def _heading(cell: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (cell.strip(), None)
 
 
-def _header_problems(names: list[str], file: str, numeric: Iterable[str]) -> Iterator[Problem]:
+def _header_problems(names: list[str], file: str, numeric: Iterable[str], where: Where) -> Iterator[Problem]:
     for place, name in enumerate(names, 1):
         if not name:
             yield Problem(f"column {place} has no name", file, 1)
         elif name in names[: place - 1]:
             yield Problem(f'the column "{name}" stands twice', file, 1)
-    for name in numeric:
-        if name in METADATA:
-            yield Problem(f'"{name}" says when a row was measured; it is no feature and no target', file, 1)
-        elif name not in names:
+    for name in dict.fromkeys((*numeric, *(name for name, _ in where))):
+        if name not in names:
             yield Problem(f'no column "{name}" {hint(name, names)}', file, 1)
+    for name in numeric:
+        if name in METADATA and name in names:
+            yield Problem(f'"{name}" says when a row was measured; it is no feature and no target', file, 1)
 
 
 def _number_fault(cell: str) -> str | None:

@@ -60,11 +60,9 @@ def fit_platform_bus(platform: Platform, *, force: bool = False) -> dict[Directi
 
     Raises InputError if no direction has a point, or if a law of more points would be replaced, unless ``force``.
     """
-    found = runs(platform)
     fits: dict[Direction, Fit] = {}
     for direction in DIRECTIONS:
-        points = {name: point for name, run in found.items() if (point := _point(run, direction)) is not None}
-        if points:
+        if points := points_of(platform, direction):
             fits[direction] = fit_bus(points, os.fspath(platform.path / POINTS))
     if not fits:
         raise InputError([Problem("no bus points to fit", os.fspath(platform.path / POINTS))])
@@ -106,5 +104,7 @@ def calibrate_bus(platform: Platform, run: str, traces: Mapping[Direction, PortT
     return BusStep(run, record, tuple(fit_platform_bus(platform)))
 
 
-def _point(run: BusRun, direction: Direction) -> BusPoint | None:
-    return run.read if direction == "read" else run.write
+def points_of(platform: Platform, direction: Direction) -> dict[str, BusPoint]:
+    """The points of one direction by run, sorted by the run's name."""
+    found = {name: run.read if direction == "read" else run.write for name, run in runs(platform).items()}
+    return {name: point for name, point in found.items() if point is not None}

@@ -18,11 +18,13 @@ def faults(text: str, *numeric: str) -> list[str]:
 
 
 def test_a_header_gives_names_and_units() -> None:
-    corpus = parse_corpus("n [words],span_cyc,wait_ns,who,n_row\n1,2,3,me,4\n", "c.csv")
+    corpus = parse_corpus("n [words],span_cyc,wait_ns,cycles,s,who,n_row\n1,2,3,4,5,me,6\n", "c.csv")
     assert [(c.name, c.unit) for c in corpus.columns] == [
         ("n", "words"),
         ("span_cyc", "cycles"),
         ("wait_ns", "ns"),
+        ("cycles", "cycles"),
+        ("s", None),
         ("who", None),
         ("n_row", None),
     ]

@@ -41,7 +41,7 @@ def test_a_stored_fit_is_readable_json_with_its_provenance(tmp_path: Path) -> No
         "obtained": "fitted",
         "corpus": "sweep.csv",
         "corpus_sha256": "",
-        "target_unit": None,
+        "target_unit": "cycles",
         "weights": "none",
         "kernbench": "",
     }

@@ -1,0 +1,120 @@
+"""``kernbench calibrate``: fits timing models to measurements, shows what a platform holds, checks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Fit timing models to measurements; show and check stored platforms.", no_args_is_help=True)
+
+JsonTarget = Annotated[
+    str | None, typer.Option("--json", metavar="PATH", help="Write the result as JSON (- for standard output).")
+]
+PlatformFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a platform (calibrate fit --store).")]
+
+
+@app.command()
+def fit(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS.csv", help="Measurements: a header, one row each.")],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    features: Annotated[str, typer.Option(help="The columns to predict it from, separated by commas.")],
+    form: Annotated[
+        str, typer.Option(help="linear, loop (latency + ii*(ceil(n/U) - 1)), table (one feature) or lookup.")
+    ] = "linear",
+    weights: Annotated[
+        str, typer.Option(help="none, or inverse_square (relative errors count the same for every row).")
+    ] = "none",
+    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Let the law pass through the origin.")] = False,
+    unroll: Annotated[
+        str, typer.Option(help="Elements per iteration of a loop; of several (1,2,4) the best fit is kept.")
+    ] = "1",
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=TEXT", help="Use only rows with this cell (repeatable).")
+    ] = None,
+    holdout: Annotated[Path | None, typer.Option(metavar="CSV", help="Rows to check the fit on, unseen.")] = None,
+    store: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the fit in this platform's folder.")] = None,
+    name: Annotated[str | None, typer.Option(help="The stored model's name.")] = None,
+    part: Annotated[str | None, typer.Option(help="The part that the platform is of.")] = None,
+    clock_hz: Annotated[
+        str | None, typer.Option("--clock-hz", help="Clock that turns measured times into cycles; the platform's.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a stored fit of more points.")] = False,
+    json: JsonTarget = None,
+) -> None:
+    """Fit a model to a corpus: its numbers, how far they can be trusted, and what the rows cannot tell."""
+    from benches.calibrate_report.run_fit import FitRequest, run_fit
+    from benches.cli.output import console, emit_json
+    from simcore.staged_files import StagedFiles
+
+    request = FitRequest(
+        corpus=corpus,
+        target=target,
+        features=features,
+        form=form,
+        weights=weights,
+        no_intercept=no_intercept,
+        unroll=unroll,
+        where=tuple(where or ()),
+        holdout=holdout,
+        store=store,
+        name=name,
+        part=part,
+        clock_hz=clock_hz,
+        force=force,
+    )
+    # The report is written before the stored files appear, so that neither is there without the other.
+    with StagedFiles() as staged:
+        report = run_fit(request, staged)
+        if json is not None:
+            emit_json(report, json)
+        else:
+            from benches.calibrate_report.text import print_fit
+
+            print_fit(report, console())
+
+
+@app.command()
+def show(platform: PlatformFolder, json: JsonTarget = None) -> None:
+    """List a platform's models: law, points, errors, confidence, where each came from."""
+    from benches.calibrate_report.platform_report import show_report
+    from benches.cli.output import console, emit_json
+    from simcore.timing.store.platform import Platform
+
+    report = show_report(Platform.existing(platform))
+    if json is not None:
+        emit_json(report, json)
+    else:
+        from benches.calibrate_report.text import print_show
+
+        print_show(report, console())
+
+
+@app.command()
+def report(
+    platform: PlatformFolder,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with plots.")] = None,
+    json: JsonTarget = None,
+) -> None:
+    """Fit every stored model again from its rows and show each row; exit 1 if a stored number does not follow."""
+    from benches.calibrate_report.platform_report import platform_report
+    from benches.cli.output import console, emit_json
+    from simcore.timing.store.platform import Platform
+
+    folder = Platform.existing(platform)
+    checked = platform_report(folder)
+    if html is not None:
+        from benches.calibrate_report.page import page
+        from benches.calibrate_report.platform_report import laws_of
+        from benches.cli.output import write_whole
+
+        write_whole(page(checked, laws_of(folder)).encode(), str(html))
+    if json is not None:
+        emit_json(checked, json)
+    else:
+        from benches.calibrate_report.text import print_platform
+
+        print_platform(checked, console())
+    if not checked.follows:
+        raise typer.Exit(1)

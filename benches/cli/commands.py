@@ -22,5 +22,6 @@ COMMANDS = (
     Command("whatif", "benches.cli.whatif", "Estimate again with changed costs, ring depths or couplings."),
     Command("experiment", "benches.cli.experiment", "Run the experiment of a decision record and judge its claims."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
+    Command("calibrate", "benches.cli.calibrate", "Fit timing models to measurements; check stored platforms."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),
 )

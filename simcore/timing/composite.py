@@ -93,7 +93,8 @@ class ConcatModel:
     def estimate(self, row: Row, target: str) -> Estimate:
         """One target's prediction. Raises InputError for a target that nobody claims."""
         if target not in self._owner:
-            raise InputError([Problem(f'no model for the target "{target}" {hint(target, self.targets)}')])
+            text = f'no model for the target "{target}" {hint(target, self.targets)}'
+            raise InputError([Problem(text, "<timing model>")])
         model = self.models[self._owner[target]]
         return Estimate(model.cycles(row), model.confidence(row))
 

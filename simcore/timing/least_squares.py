@@ -97,7 +97,8 @@ def _directions(design: Array, *, intercept: bool) -> _Directions:
     still = length <= RANK_TOLERANCE * np.linalg.norm(design, axis=0)
     scale = np.where(still, 1.0, length)
     scaled = np.where(still, 0.0, varying / scale)
-    _, values, rows = np.linalg.svd(scaled, full_matrices=True)
+    # The triangle has the same right singular vectors as the points, however many points there are.
+    _, values, rows = np.linalg.svd(np.linalg.qr(scaled, mode="r"), full_matrices=True)
     rank = int(np.sum(values > RANK_TOLERANCE * values[0])) if values.size else 0
     return _Directions(rows[:rank].T / scale[:, None], rows[rank:].T / scale[:, None])
 

@@ -22,7 +22,7 @@ def iterations(n: float, unroll: int, needed_by: str) -> int:
     """
     if not n > 0:
         text = f"a loop over {n:g} elements has no duration (expected more than 0)"
-        raise InputError([Problem(text, where=needed_by)])
+        raise InputError([Problem(text, "<timing model>", where=needed_by)])
     return math.ceil(n / unroll)
 
 

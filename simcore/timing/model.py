@@ -46,4 +46,5 @@ def fact(row: Row, name: str, needed_by: str) -> float:
         return row[name]
     except KeyError:
         known = hint(name, sorted(row))
-        raise InputError([Problem(f'the firing does not say "{name}" {known}', where=needed_by)]) from None
+        text = f'the firing does not say "{name}" {known}'
+        raise InputError([Problem(text, "<timing model>", where=needed_by)]) from None

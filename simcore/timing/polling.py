@@ -26,9 +26,9 @@ class PollCondition:
 
     def __post_init__(self) -> None:
         if self.op not in ("Eq", "Ne"):
-            raise InputError([Problem(f'a poll cannot wait for "{self.op}" {hint(self.op, ("Eq", "Ne"))}')])
+            raise InputError([Problem(f'cannot wait for "{self.op}" {hint(self.op, ("Eq", "Ne"))}', "<poll>")])
         if type(self.rhs) is not int:
-            raise InputError([Problem(f"a poll compares whole numbers, not {self.rhs!r}")])
+            raise InputError([Problem(f"compares whole numbers, not {self.rhs!r}", "<poll>")])
 
     def holds(self, value: int) -> bool:
         """Whether a register of ``value`` ends the poll."""
@@ -38,7 +38,7 @@ class PollCondition:
 def discovery_cycles(interval: Cycles, discovery: str = "mean") -> Fraction:
     """Cycles from the change to the poll that sees it: the mean over all phases of the poll, ``(interval - 1) / 2``."""
     if discovery != "mean":
-        raise InputError([Problem(f'unknown discovery "{discovery}" {hint(discovery, ("mean",))}')])
+        raise InputError([Problem(f'unknown discovery "{discovery}" {hint(discovery, ("mean",))}', "<poll>")])
     return max(Fraction(0), (Fraction(interval) - 1) / 2)
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from simcore.kernel import Environment, Part, Port, PortSpec, Story
 from simcore.timing.attach import Firing, TimedDelay, attached
 from simcore.timing.clock import Clock
 from simcore.timing.confidence import Level
@@ -49,6 +54,52 @@ def test_what_a_run_rests_on_is_its_weakest_firing() -> None:
     delay.ticks({"n": 20})
     assert delay.confidence.level is Level.EXTRAPOLATED
     assert delay.confidence.facts.weakest == ("n=20",)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a part of the machine is asked to do."""
+
+    n: int
+
+
+class NoParameters(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Filter(Part[NoParameters]):
+    """A part whose compute delay comes from a model: takes a job, charges it, is done."""
+
+    port_specs = (PortSpec("jobs", "in", Job),)
+
+    def __init__(self, env: Environment, name: str, jobs: Port[Job], timing: TimedDelay) -> None:
+        super().__init__(env, name, NoParameters(), {"jobs": jobs})
+        self.timing = timing
+        self.work = self.spawn(self._work(), "work")
+
+    def _work(self) -> Story:
+        job = yield self.ports["jobs"].get()
+        start, row = self.env.now, {"n": job.n}
+        yield self.env.timeout(self.timing.ticks(row))
+        self.timing.record(row, start, self.env.now)
+
+
+class Client:
+    name = "client"
+
+
+def test_a_part_of_the_machine_charges_its_model_and_is_found_with_its_firings() -> None:
+    env = Environment()
+    jobs = Port(env, "client->filter", Job)
+    jobs.attach("out", Client())
+    timing = TimedDelay("filter", CLOCK, LoopModel("cycles", "n", 5, 1, from_seed=True))
+    part = Filter(env, "filter", jobs, timing)
+    jobs.put(Job(8))
+    env.run(part.work)
+    assert env.now == 120_000
+    (found,) = attached(env.parts)
+    assert found.firings == [Firing({"n": 8}, 0, 120_000, 120_000)]
+    assert found.confidence.level is Level.UNCALIBRATED
 
 
 def test_the_timed_parts_of_a_machine_are_found() -> None:

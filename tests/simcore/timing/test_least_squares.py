@@ -89,6 +89,15 @@ def test_what_is_determined_does_not_depend_on_a_unit() -> None:
     assert solve(full, n[:3]).rank == 1
 
 
+def test_a_hundred_thousand_points_are_solved_in_their_own_size() -> None:
+    n = np.arange(1.0, 100_001.0)
+    design = np.column_stack([n, np.ceil(n / 16)])
+    target = design @ [1.0, 2.0] - 2
+    solution = solve(design, target)
+    assert [*solution.coefficients, solution.intercept] == pytest.approx([1.0, 2.0, -2.0], abs=1e-9)
+    assert left_out(design, target) == pytest.approx(target, abs=1e-6)
+
+
 def test_a_single_point_gives_itself() -> None:
     solution = solve(np.array([[8.0, 128.0]]), np.array([142.0]))
     assert (solution.rank, solution.intercept) == (0, 142.0)

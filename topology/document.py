@@ -111,7 +111,7 @@ def read_document(text: Text, folder: FilePath, findings: Findings) -> Read:
         hierarchy=hierarchy,
         address_map=address_map,
         probe_cases=cases,
-        origin=options.origin,
+        stated=tuple(reader.stated),
     )
     return Read(system, outline)
 

@@ -24,8 +24,9 @@ Position = tuple[Fraction, Fraction]
 class Origin:
     """Where a value was written, the template that it came through, and how well it is known.
 
-    ``provenance`` is a word of :class:`simcore.oracle.provenance.Provenance`; ``given``: the file just says so.
-    ``source`` names the publication or, for an assumed value, the reason.
+    ``provenance`` is a word of :class:`simcore.oracle.provenance.Provenance`; ``given``: the file just says so. What
+    no file says but follows from what it says is ``computed``. ``source`` names the publication or, for an assumed
+    value, the reason.
     """
 
     file: str
@@ -43,6 +44,16 @@ class Origin:
     def problem(self, message: str) -> Problem:
         """A fault of the value that stands here."""
         return Problem(message, self.file, self.line, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A value that shapes the system but belongs to no single part or link: a size, a count, an option."""
+
+    block: str
+    key: str
+    value: object
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +103,7 @@ class System:
     (``flow_round_robin``, ``port_round_robin`` or ``fifo``); ``window_flits``: most flits that a flow has in the
     network, ``buffer_bytes``: of each input buffer, None for unbounded; ``ucie_spreading``: see ADR-0042. ``meshes``
     are routed in dimension order. ``hierarchy`` and ``address_map`` are None for a free graph; ``probe_cases`` are
-    those that the file names, None: all that can be placed. ``origin`` has the places of the options.
+    those that the file names, None: all that can be placed. ``stated`` has what shaped the system, options included.
     """
 
     name: str
@@ -109,7 +120,7 @@ class System:
     hierarchy: Hierarchy | None
     address_map: AddressMap | None
     probe_cases: Mapping[str, Origin] | None
-    origin: Mapping[str, Origin]
+    stated: tuple[Stated, ...]
 
     def node(self, name: str) -> NodeSpec:
         """The part called ``name``. Raises InputError with the nearest name if there is none."""

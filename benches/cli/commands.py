@@ -21,6 +21,7 @@ COMMANDS = (
     Command("diff", "benches.cli.diff", "Compare two results: what moved, and why."),
     Command("whatif", "benches.cli.whatif", "Estimate again with changed costs, ring depths or couplings."),
     Command("experiment", "benches.cli.experiment", "Run the experiment of a decision record and judge its claims."),
+    Command("topology", "benches.cli.topology", "Check, show or draw a system."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("calibrate", "benches.cli.calibrate", "Fit timing models to measurements; check stored platforms."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),

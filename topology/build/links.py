@@ -12,7 +12,7 @@ from topology.system import LinkSpec, Origin, Position
 from topology.text.blocks import Reader
 from topology.text.quantities import MaybeNotNegative, NotNegative, Positive, Quantities
 
-DISTANCE = Origin("the distance between its ends", None, None, None, "given")
+DISTANCE = Origin("the distance between its ends", None, None, None, "computed")
 """Origin of a length that no file states."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from components.registry import kinds
 from simcore.program.faults import Path, hinted, kind_of, shown
 from topology.kinds import PART_KINDS
-from topology.system import Origin, Position
+from topology.system import Origin, Position, Stated
 from topology.text.document import Findings, Text
 from topology.text.models import Structure, add_fault, keys_of, read_structure, unknown_key
 from topology.text.quantities import MaybePair, Quantities, number_fault, unit_of
@@ -64,6 +64,8 @@ class Reader:
     text: Text
     templates: Mapping[str, Template]
     findings: Findings
+    stated: list[Stated] = field(default_factory=list)
+    """Quantities of blocks that are no links."""
 
     def add(self, path: Path, message: str, *, at_key: bool = False) -> None:
         """Records a fault of the document."""
@@ -97,7 +99,11 @@ class Reader:
         settings = self._from_template(name, at, kind, known)
         if settings is None:
             return None
-        return self._checked(model, {**settings, **self._own(model, raw, path)}, path, kind)
+        given = self._checked(model, {**settings, **self._own(model, raw, path)}, path, kind)
+        if given is not None and kind not in ("link", "wire"):
+            block = ".".join(map(str, path))
+            self.stated += [Stated(block, key, getattr(given.values, key), o) for key, o in given.origin.items()]
+        return given
 
     def part(self, raw: object, path: Path, also: tuple[str, ...] = ()) -> Part | None:
         """The part that the block ``raw`` describes; the keys in ``also`` are read by others."""

@@ -1,0 +1,1 @@
+"""What ``kernbench topology show`` says."""

@@ -6,7 +6,7 @@ each other (their waits say for whom they do), so there is no issue port here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from simpy.events import NORMAL, Event
 
@@ -48,8 +48,6 @@ class BarrierLane(LanePart):
         work.callbacks = [self.end]
         self.env.schedule(work, NORMAL, work.end_ticks - work.dispatch_ticks)
 
-    def waiting(self) -> Iterator[Waiting]:
+    def waiting(self) -> Iterable[Waiting]:
         """What the barriers that are not free still wait for."""
-        for barrier in self.queue:
-            if barrier.waits:
-                yield from waits_of(barrier, self.program, barrier.bound_at)
+        return waits_of({barrier: barrier.bound_at for barrier in self.queue if barrier.waits}, self.program)

@@ -8,7 +8,7 @@ oldest there; that frees its slot for the first trigger that waits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -55,6 +55,7 @@ class DescriptorRing(Part[DescriptorRingParameters]):
             self._take_slot(descriptor)
             return
         trigger.waits += 1
+        oldest.follower = trigger
         self._waiting.append((descriptor, oldest.transfer))
         if len(self._waiting) == 1:
             self.spawn(self._write(), "write")
@@ -70,10 +71,6 @@ class DescriptorRing(Part[DescriptorRingParameters]):
             self.completed += 1
             self.occupied_ticks += self.env.now - oldest.trigger.start_at
             self.slots.release(oldest.token)
-
-    def makes_room_for(self, trigger: Work, transfer: Work) -> bool:
-        """Whether ``trigger`` waits for ``transfer`` to leave."""
-        return any(new.trigger is trigger and oldest is transfer for new, oldest in self._waiting)
 
     def _write(self) -> Story:
         """Takes a slot for each descriptor that finds the ring full, and then lets its trigger go."""
@@ -93,7 +90,7 @@ class DescriptorRing(Part[DescriptorRingParameters]):
 class _Descriptor:
     """A transfer's place in the ring, told when the transfer reaches its next-dispatch."""
 
-    __slots__ = ("has_left", "is_over", "token", "transfer", "trigger", "via")
+    __slots__ = ("follower", "has_left", "is_over", "token", "transfer", "trigger", "via")
 
     token: Token
 
@@ -103,11 +100,13 @@ class _Descriptor:
         self.transfer = transfer
         self.is_over = False
         self.has_left = False
+        self.follower: Work | None = None
+        """The trigger that waits for this place."""
 
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """The transfer has reached its next-dispatch."""
         self.via.transferred(self)
 
-    def leads_to(self, work: Work, on: Work) -> bool:
-        """Whether ``work`` is the trigger that waits for this place."""
-        return self.via.makes_room_for(work, on)
+    def followers(self, on: Work) -> Iterable[Work]:
+        """The trigger that waits for this place, if there is one."""
+        return () if self.follower is None else (self.follower,)

@@ -77,7 +77,7 @@ class Engine(LanePart):
 
     def waiting(self) -> Iterable[Waiting]:
         """What the head of the queue still waits for."""
-        return waits_of(self._head, self.program, self._head_since) if self._head is not None else ()
+        return waits_of({self._head: self._head_since}, self.program) if self._head is not None else ()
 
 
 class _Recurring(Event):

@@ -6,7 +6,7 @@ the one enrolled before it reaches its next-dispatch; a reader waits for nobody,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,10 +49,7 @@ class PsumBank(Part[PsumBankParameters]):
         """``work`` reads or writes the bank and is now the last to do so."""
         self._last = work
         self.accepted += 1
-        if work.on_dispatch is None:
-            work.on_dispatch = [self._link]
-        else:
-            work.on_dispatch.append(self._link)
+        work.tell_dispatch(self._link)
 
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """``on`` has reached its next-dispatch and leaves the bank to those who follow it."""
@@ -66,6 +63,6 @@ class PsumBank(Part[PsumBankParameters]):
             for work in followers:
                 work.wait_over(now, self._rank, on)
 
-    def leads_to(self, work: Work, on: Work) -> bool:
-        """Whether ``work`` follows ``on`` here."""
-        return work in self._followers.get(on, ())
+    def followers(self, on: Work) -> Iterable[Work]:
+        """The writers that wait for ``on`` to leave."""
+        return self._followers.get(on, ())

@@ -6,7 +6,7 @@ instant, without an event; with one, a delay runs for each edge from the produce
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -68,6 +68,6 @@ class _Edge:
             record((now, semaphores.name, "signal", consumer.name, on.name))
         Timeout(env, semaphores.latency_ticks).callbacks.append(arrive)
 
-    def leads_to(self, work: Work, on: Work) -> bool:
-        """Whether the news is for ``work``."""
-        return work is self.consumer
+    def followers(self, on: Work) -> Iterable[Work]:
+        """The consumer."""
+        return (self.consumer,)

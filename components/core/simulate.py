@@ -9,7 +9,7 @@ import numpy as np
 
 from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.wiring import works_of
-from components.core.work import RANKS_OF_A_FAMILY, Collective, Work
+from components.core.work import FAMILY_SHIFT, Collective, Work
 from simcore.errors import InputError, Problem
 from simcore.garbage import collection_paused
 from simcore.kernel import INSTANT_LIMIT, Environment, Row, show_ticks
@@ -79,7 +79,7 @@ def schedule_of(works: Sequence[Work], lane: Array) -> Schedule:
         if isinstance(work, Collective):
             ready_at[i] = work.ready_at
             ready_on[i] = work.ready_on.index if work.ready_on is not None and work.ready_at else -1
-    cause = _CAUSE_OF_FAMILY[_field(works, "bound_rank") >> RANKS_OF_A_FAMILY]
+    cause = _CAUSE_OF_FAMILY[_field(works, "bound_rank") >> FAMILY_SHIFT]
     on = np.array([-1 if work.bound_on is None else work.bound_on.index for work in works], dtype=np.int32)
     cause[unbound], on[unbound] = Cause.none, -1
     return Schedule(

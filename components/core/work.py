@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from simpy.events import Event
@@ -10,9 +11,9 @@ from simcore.kernel import Environment, Named, Part, Timeout
 
 # Waits of one instant are named as the bound in this order, which is the source's order of evaluation. An edge ranks
 # by its place among the instruction's edges, below all others; the families have room for as many members.
-RANKS_OF_A_FAMILY = 40
-"""Bits: ``rank >> RANKS_OF_A_FAMILY`` is the family."""
-ENGINE, BARRIER, BANK, COUPLING, TRIGGERED, RING, UNBOUND = (k << RANKS_OF_A_FAMILY for k in range(1, 8))
+FAMILY_SHIFT = 40
+"""``rank >> FAMILY_SHIFT`` is the family: 0 for edges, then in this order."""
+ENGINE, BARRIER, BANK, COUPLING, TRIGGERED, RING, UNBOUND = (family << FAMILY_SHIFT for family in range(1, 8))
 
 
 class Waiter(Protocol):
@@ -27,8 +28,8 @@ class Waiter(Protocol):
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         """A wait of this ``rank`` is over at tick ``now``, because of ``on``."""
 
-    def leads_to(self, work: Work, on: Work) -> bool:
-        """Whether ``work`` goes on waiting until this one has been told of ``on`` (asked for a report only)."""
+    def followers(self, on: Work) -> Iterable[Work]:
+        """The works that wait until this one has been told of ``on`` (asked for a report only)."""
 
 
 class LaneOfWork(Named, Protocol):
@@ -47,11 +48,11 @@ Link = tuple[Waiter, int]
 class Work(Event):
     """One instruction (or transfer) in flight; its lane schedules it as the event of its own end.
 
-    Times are ticks, -1 while they are not known. ``waits`` counts what must still happen before it may start.
-    ``dispatch_ticks`` after its start its lane can issue again, ``end_ticks`` after it it is done. The lists hold who
-    waits for its start, its next-dispatch and its end; whoever has been told is not in them any more. ``bound_*`` is
-    the latest wait that ended, the first in rank of one instant. ``held_by``: the parts that may hold it back on top
-    of the works whose lists it is in.
+    Times are ticks, -1 while they are not known. ``waits`` counts what must still happen before it may start. From its
+    start on, ``dispatch_ticks`` pass until its lane can issue again and ``end_ticks`` until it is done. The lists hold
+    who waits for its start, its next-dispatch and its end; whoever has been told is not in them any more. ``bound_*``
+    is the latest wait that ended, the first in rank of one instant. ``held_by``: the parts through which news of other
+    works comes to it.
 
     Whoever makes a work wait counts that in ``waits`` and sees to it that :meth:`wait_over` is called once.
     """
@@ -108,9 +109,9 @@ class Work(Event):
         if not self.waits:
             self.lane.go(self)
 
-    def leads_to(self, work: Work, on: Work) -> bool:
-        """Whether this is ``work``."""
-        return self is work
+    def followers(self, on: Work) -> Iterable[Work]:
+        """Itself."""
+        return (self,)
 
     def tell_start(self, link: Link) -> None:
         """Whom ``link`` names is told when this work starts."""

@@ -95,5 +95,5 @@ class Note:
     def wait_over(self, now: int, rank: int, on: Work) -> None:
         self.answers.append((now, on.name))
 
-    def leads_to(self, work: Work, on: Work) -> bool:
-        return False
+    def followers(self, on: Work) -> tuple[Work, ...]:
+        return ()

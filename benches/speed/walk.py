@@ -1,7 +1,7 @@
 """How fast PerfSim's walk is: by itself, beside the same loop in C, and how much memory an instruction takes.
 
 ``python -m benches.speed walk``. The compiled Python and the C are run in turn on the same arrays, each keeps its
-fastest run, and every array that they write must be the same.
+fastest run (processor time), and every array that they write must be the same.
 """
 
 from __future__ import annotations
@@ -165,9 +165,9 @@ def run_once(walk: Walk, inputs: WalkInput, settings: WalkSettings, to: Written)
 
 
 def _keep(best: dict[str, float], name: str, call: Callable[[], None]) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     call()
-    best[name] = min(best.get(name, float("inf")), time.perf_counter() - begin)
+    best[name] = min(best.get(name, float("inf")), time.process_time() - begin)
 
 
 def _compare(results: list[Written]) -> None:

@@ -28,7 +28,14 @@ FORMATS = ("stream (JSON or YAML)", "BIR JSON", "neuron-profile JSON", "columns 
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
-_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+_BYTE_ORDER_MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+"""How files begin that are text, but not UTF-8; the longer marks first."""
+
 _JSON = re.compile(rb"\s*(?:\[|\{\s*[\"}])")
 """How JSON begins; YAML may begin with a brace too, but then hardly with a quoted key."""
 

@@ -157,3 +157,8 @@ def test_an_unknown_bench_is_refused_with_those_there_are(capsys: pytest.Capture
 @pytest.mark.parametrize("name", NAMES)
 def test_every_bench_of_the_table_is_there(name: str) -> None:
     assert callable(importlib.import_module(f"benches.speed.{name}").main)
+
+
+def test_every_module_that_measures_is_in_the_table(repository: Path) -> None:
+    modules = (repository / "benches/speed").glob("[!_]*.py")
+    assert {path.stem for path in modules if "\ndef main(" in path.read_text()} == set(NAMES)

@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False)
 def crosscheck(
     programs: Annotated[
         list[Path],
-        typer.Argument(metavar="PROGRAM...", help="Program files: stream, BIR JSON, neuron-profile JSON or columns."),
+        typer.Argument(metavar="PROGRAM", help="Program files: stream, BIR JSON, neuron-profile JSON or columns."),
     ],
     timing: Timing = "hwm",
     arch: Arch = None,

@@ -14,8 +14,8 @@ import numpy as np
 from simcore.errors import InputError, Problem, hint
 from simcore.timing.corpus import METADATA, Column, Corpus, unit_of
 
-LARGEST = 1e15
-"""Largest number of a corpus: whole cycles stay exact in a double, and squares do not overflow."""
+SMALLEST, LARGEST = 1e-15, 1e15
+"""Sizes of a corpus's numbers other than 0: whole cycles stay exact in a double, no square or ratio overflows."""
 
 _HEADER = re.compile(r"\s*([^\[\]]*?)\s*(?:\[\s*([^\[\]]+?)\s*\])?\s*")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -132,5 +132,7 @@ def _number_fault(cell: str) -> str | None:
         return "the cell is empty (expected a number)"
     if not _NUMBER.fullmatch(cell):
         return f'"{cell}" is no number'
-    value = abs(float(cell))
-    return f"{cell} is out of range (allowed: up to {LARGEST:g} in size)" if value > LARGEST else None
+    size = abs(float(cell))
+    if size == 0 or SMALLEST <= size <= LARGEST:
+        return None
+    return f"{cell} is out of range (allowed: 0, or {SMALLEST:g} to {LARGEST:g} in size)"

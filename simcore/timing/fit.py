@@ -72,7 +72,7 @@ def fit_loop(corpus: Corpus, target: str, size: str, *, unroll: int = 1, weights
         return LoopModel(target, size, latency, ii, unroll, fit=summary)
 
     def reasons(found: Sequence[Relation]) -> list[NotIdentifiable]:
-        m = design[0, 1] + 1
+        m = float(design[0, 1]) + 1
         other = {size: 2.0 * m * unroll}
         count = size if unroll == 1 else f"ceil({size}/{unroll})"
         advice = f"measure another number of iterations, such as {size}={other[size]:g}"

@@ -78,6 +78,25 @@ def test_the_published_bus_law_and_what_its_rows_cannot_tell(kernbench: Call, sh
     assert set(without["coefficients"]) == {"num_trans", "nwords"}
 
 
+def test_a_loop_of_one_trip_count_says_what_is_open(kernbench: Call, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("n,cycles\n61,40\n64,42\n")
+    arguments = ("fit", path, "--target", "cycles", "--features", "n", "--form", "loop", "--unroll", "4")
+    report = report_of(kernbench, *arguments)
+    assert report["not_identifiable"] == [
+        {
+            "coefficients": ["latency", "ii"],
+            "reason": "ceil(n/4) is 16",
+            "advice": "measure another number of iterations, such as n=128",
+            "points": [{"n": 128}],
+        }
+    ]
+    assert report["identifiable"] is False
+    code, out, _ = kernbench("calibrate", *arguments)
+    assert code == 0
+    assert "not identifiable: latency and ii (ceil(n/4) is 16 in every row)" in out
+
+
 def test_a_holdout_is_judged_unseen(kernbench: Call, shared: Path, tmp_path: Path) -> None:
     rows = [line.split(",") for line in (shared / "data/waveflow/loop_points.csv").read_text().splitlines()[1:]]
     for role in ("fit", "holdout"):

@@ -39,14 +39,15 @@ def test_a_column_is_of_numbers_or_of_text() -> None:
 
 
 def test_every_bad_row_is_reported_with_its_line() -> None:
-    text = "n,cycles\n1,2\n,3\n4\n5,x\n6,nan\n7,1_0\n8,1e99\n"
+    text = "n,cycles\n1,2\n,3\n4\n5,x\n6,nan\n7,1_0\n8,1e99\n9,-1e-99\n"
     assert faults(text, "n", "cycles") == [
         "c.csv:3: n: the cell is empty (expected a number)",
         "c.csv:4: 1 cells in a row of 2 columns",
         'c.csv:5: cycles: "x" is no number',
         'c.csv:6: cycles: "nan" is no number',
         'c.csv:7: cycles: "1_0" is no number',
-        "c.csv:8: cycles: 1e99 is out of range (allowed: up to 1e+15 in size)",
+        "c.csv:8: cycles: 1e99 is out of range (allowed: 0, or 1e-15 to 1e+15 in size)",
+        "c.csv:9: cycles: -1e-99 is out of range (allowed: 0, or 1e-15 to 1e+15 in size)",
     ]
 
 

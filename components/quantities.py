@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import PlainValidator
+from pydantic import AfterValidator, Field, PlainValidator
 
 
 def _amount(value: object) -> Fraction:
@@ -23,8 +23,30 @@ def _amount(value: object) -> Fraction:
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
+def _above_zero(value: object) -> Fraction:
+    amount = _amount(value)
+    if not amount:
+        raise ValueError(f"must be above 0, not {value!r}")
+    return amount
+
+
+def _power_of_two(number: int) -> int:
+    if number & (number - 1):
+        raise ValueError(f"must be a power of two, not {number}")
+    return number
+
+
 Gbs = Annotated[Fraction, PlainValidator(_amount)]
 """A bandwidth in GB/s, which is bytes per nanosecond."""
 
 Ns = Annotated[Fraction, PlainValidator(_amount)]
 """A duration in nanoseconds."""
+
+Ghz = Annotated[Fraction, PlainValidator(_above_zero)]
+"""A frequency in GHz, which is cycles per nanosecond; above 0."""
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+"""A number of things: whole, 1 or more."""
+
+PowerOfTwo = Annotated[int, Field(ge=1, strict=True), AfterValidator(_power_of_two)]
+"""A number of things of which an address picks one by some of its bits."""

@@ -100,3 +100,8 @@ def test_a_core_may_have_its_barriers_wait_for_other_lanes():
     told = tell(pe("p", 500), dma("l", 700), barrier("b", 10), barrier_lanes=(Lane.DMA,))
     assert told.starts["b"] == 700
     assert tell(pe("p", 500), barrier("b", 10), barrier_lanes=()).starts["b"] == 0
+
+
+def test_barriers_wait_for_each_other_if_their_lane_is_among_those_they_wait_for():
+    told = tell(barrier("a", 80), barrier("b", 80), barrier("c", 10), barrier_lanes=(Lane.ALL,))
+    assert told.starts == {"a": 0, "b": 80, "c": 160}

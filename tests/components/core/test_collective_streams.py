@@ -6,7 +6,7 @@ import pytest
 
 from simcore.errors import InputError
 from simcore.program.engines import Lane
-from tests.components.core.story import act, collective, dma, lines, pool, tell
+from tests.components.core.story import act, collective, dma, lines, pe, pool, tell
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,20 @@ def test_readiness_is_passed_along_a_chain_at_one_instant_however_long():
 def test_of_producers_that_end_together_the_first_edge_makes_a_collective_ready():
     told = tell(dma("l", 50), act("a", 50), pool("g", 40), collective("c", 10, 0, dependencies=["g", "a", "l"]))
     assert (told.schedule.ready_at[3], told.schedule.ready_on[3]) == (50_000, 1)
+
+
+def test_readiness_waits_for_edges_alone_and_for_all_of_them():
+    told = tell(
+        pe("w", 300, psum_writes=[0]),
+        dma("l", 500),
+        collective("c", 10, 0, dependencies=["l"], psum_writes=[0]),
+        pool("p", 10, dependencies=[["c", "Ordered"]]),
+    )
+    # The bank is free at 200, before the edge is over.
+    assert told.starts["p"] == 500
+    assert told.schedule.ready_at[2] == 500_000
+
+
+def test_a_collective_whose_producers_cost_nothing_is_ready_at_the_start_because_of_nobody():
+    told = tell(pe("a", 0), collective("c", 10, 0, dependencies=["a"]))
+    assert (told.schedule.ready_at[1], told.schedule.ready_on[1]) == (0, -1)

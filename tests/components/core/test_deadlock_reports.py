@@ -100,6 +100,27 @@ def test_a_bank_that_never_listened_is_named_too():
     assert error.exit_code == 3
 
 
+def test_a_part_that_has_passed_everything_on_is_not_suspected():
+    register("psum_bank", "keeping")(KeepingBank)
+    error = deadlock_of(*WRITERS, impls={"psum_bank": "keeping"}, semaphore_latency_ns=5)
+    assert waits(error) == ["core.DVE (for v) waits since 0 ns for core.psum3"]
+
+
+def test_who_is_held_up_behind_a_transfer_in_a_ring_is_told_through_which():
+    register("psum_bank", "keeping")(KeepingBank)
+    held_up = trigger("t0", 10, 2000, queue=12)
+    held_up["transfer"]["dependencies"] = ["v"]
+    error = deadlock_of(*WRITERS, held_up, trigger("t1", 10, 50, queue=12), impls={"psum_bank": "keeping"})
+    assert waits(error) == ["core.DVE (for v) waits since 0 ns for core.psum3"]
+    assert [str(wait) for wait in error.blocked] == [
+        "core.ring12.write (for t1.x) waits since 0 ns for channel core.ring12.slots,"
+        " held by core.DMA (for t0.x) since 0 ns",
+        "core.DMA (for t0.x) waits since 0 ns for the end of v on core.DVE",
+        "core.DVE (for v) waits since 0 ns for core.psum3",
+        "core.SP (for t1) waits since 20 ns for the next-dispatch of t0.x on core.DMA, through core.ring12",
+    ]
+
+
 def test_a_bank_that_hands_over_but_keeps_no_account_is_found_at_the_programs_end():
     class Forgetful(PsumBank):
         """Does not count who leaves."""

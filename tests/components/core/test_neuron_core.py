@@ -12,7 +12,7 @@ import pytest
 from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.simulate import simulate_block
 from components.core.wiring import works_of
-from components.core.work import Work
+from components.core.work import FAMILY_SHIFT, Work
 from components.parameters import check_parameters
 from simcore.errors import InputError
 from simcore.kernel import Environment, PartError, undrained
@@ -115,6 +115,19 @@ def test_activation_waits_for_the_end_of_the_last_psum_write_on_dve_and_on_pool(
     assert (told.starts["a"], told.bounds["a"]) == (450, "band_coupling on p")
 
 
+def test_a_psum_write_that_costs_nothing_does_not_hold_activation_back():
+    program = (pool("p", 250, psum_writes=[1]), pool("free", 0, psum_writes=[5]), act("a", 20))
+    told = tell(*program, arch="sunda")
+    assert told.starts == {"p": 0, "free": 150, "a": 250}
+    assert told.bounds["a"] == "band_coupling on p"
+
+
+def test_of_psum_writes_that_end_together_the_one_on_dve_is_named():
+    told = tell(pool("p", 300, psum_writes=[0]), dve("d", 100, psum_writes=[1]), act("a", 20), arch="sunda")
+    assert told.starts == {"p": 0, "d": 200, "a": 300}
+    assert told.bounds["a"] == "band_coupling on d"
+
+
 # --- accounts ----------------------------------------------------------------------------------------------------
 
 
@@ -168,7 +181,12 @@ def test_a_second_program_runs_like_the_first_but_later():
     second = works_of(core, block.columns, block.columns.cost_ns)
     core.run(second)
     assert [work.start_at - begin for work in second] == [work.start_at for work in first]
+    assert [_bound(work) for work in second] == [_bound(work) for work in first]
     assert (core.accepted, core.completed) == (14, 14)
+
+
+def _bound(work: Work) -> tuple[int, str | None]:
+    return work.bound_rank >> FAMILY_SHIFT, work.bound_on.name if work.bound_on is not None else None
 
 
 def test_a_program_is_refused_while_another_runs():

@@ -78,6 +78,8 @@ class Faults:
 
     def integer(self, value: Any, path: Path, low: int, high: int) -> int | None:
         """``value`` as an integer in ``low..high``; booleans, fractions, NaN and infinity are refused by name."""
+        if type(value) is int and low <= value <= high:
+            return value
         name = label(path)
         if isinstance(value, bool):
             self.add(path, f"{name}: {shown(value)} is a boolean, not a number (allowed: {low} to {high})")
@@ -88,11 +90,9 @@ class Faults:
             self.add(path, f"{name}: {value} is {what} (allowed: whole numbers from {low} to {high})")
         elif not isinstance(value, int):
             self.add(path, f"{name}: expected a whole number, got {kind_of(value)} (allowed: {low} to {high})")
-        elif not low <= value <= high:
+        else:
             what = "negative" if value < 0 <= low else "out of range"
             self.add(path, f"{name}: {shown(value)} is {what} (allowed: {low} to {high})")
-        else:
-            return value
         return None
 
     def boolean(self, value: Any, path: Path) -> None:
@@ -147,8 +147,8 @@ def shown(value: Any) -> str:
     """A value as it stands in a message: on one line, cut when long."""
     if isinstance(value, str):
         return f'"{plain(value)}"'
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
     is_long = isinstance(value, int) and value.bit_length() > 4000
     return plain(f"a number of {value.bit_length()} bits" if is_long else str(value))
 

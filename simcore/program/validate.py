@@ -1,8 +1,7 @@
 """Every fault of a program document, found by a plain walk over it: keys, types, words, ranges.
 
-The rules about operands are in :mod:`simcore.program.validate_operands`, those about names and dependencies in
-:mod:`simcore.program.validate_names`. This is the slow, talkative twin
-of the checks in :mod:`simcore.program.columnise`.
+The rules about attributes, operands, and names and dependencies are in modules of their own (``validate_*``). This is
+the slow, talkative twin of the checks in :mod:`simcore.program.columnise`.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from simcore.program.codes import ENGINE_CODES, KIND_CODES, OPCODE_CODES
-from simcore.program.columnise_fields import WORD_FIELDS
-from simcore.program.faults import Fault, Faults, Path, keys_of, label, shown, subject_of
+from simcore.program.codes import ENGINE_CODES, OPCODE_CODES
+from simcore.program.faults import Fault, Faults, Path, keys_of, shown, subject_of
 from simcore.program.generations import ARCH_NAMES, Generation, generation
 from simcore.program.instruction import (
     SCHEMA,
@@ -24,29 +22,16 @@ from simcore.program.instruction import (
 )
 from simcore.program.limits import (
     MAX_ARCH_VERSION,
-    MAX_COST_NS,
     MAX_DIM,
     MAX_NESTING,
-    MAX_REGION,
     MAX_RUNS,
-    MAX_STREAM,
-    MAX_WORDS,
 )
 from simcore.program.opcodes import TRANSFER_OPCODES, Opcode
+from simcore.program.validate_attributes import Attributes
 from simcore.program.validate_names import BlockNames
 from simcore.program.validate_operands import Operands
-from simcore.program.vocabulary import PERF_MODE_NAMES, QUEUE_COUNT, DgeType
 
 _TRANSFER_NAMES = [o.name for o in sorted(TRANSFER_OPCODES)]
-_FLAG_FIELDS = (
-    "psum_writer",
-    "is_local",
-    "is_transpose",
-    "accumulate",
-    "acc",
-    "is_tensor_tensor_scan",
-    "is_scalar_tensor_tensor",
-)
 _LOOP_FORBIDS = ("cost", "ins", "outs", "queue")
 
 
@@ -93,7 +78,7 @@ class _Checker:
         self.faults = faults
         self.generation = gen
         self.operands = Operands(faults, gen)
-        self.words: set[str] = set()
+        self.attributes = Attributes(faults, gen)
 
     def function(self, value: Any, path: Path) -> None:
         function = self.faults.mapping(value, path, keys_of(FunctionRecord), ("name",))
@@ -114,7 +99,7 @@ class _Checker:
             self.faults.text(block["name"], (*path, "name"))
         path = (*path, "instructions")
         names = BlockNames(path, self.faults)
-        self.words = set()
+        self.attributes.words = set()
         for i, instruction in enumerate(self.faults.sequence(block.get("instructions", []), path)):
             self.instruction(instruction, (*path, i), depth=0)
             names.add(instruction, i)
@@ -134,60 +119,13 @@ class _Checker:
             opcode = faults.word(opcode, (*path, "opcode"), OPCODE_CODES, "opcode")
         if "engine" in instruction:
             faults.word(instruction["engine"], (*path, "engine"), ENGINE_CODES, "engine")
-        self.attributes(instruction, path)
+        self.attributes.check(instruction, path)
         self.operands.check(instruction, path)
         if is_transfer and opcode is not None and Opcode[opcode] not in TRANSFER_OPCODES:
             faults.add(
                 (*path, "opcode"), f"opcode {opcode} cannot be a transfer (allowed: {', '.join(_TRANSFER_NAMES)})"
             )
         self.nested(instruction, opcode, path, depth, is_transfer)
-
-    def attributes(self, instruction: dict[str, Any], path: Path) -> None:
-        faults = self.faults
-        ranges = {
-            "cost": MAX_COST_NS,
-            "latency_estimate": MAX_COST_NS,
-            "stream_id": MAX_STREAM,
-            "queue": QUEUE_COUNT - 1,
-        }
-        for key, limit in ranges.items():
-            if instruction.get(key) is not None:
-                faults.integer(instruction[key], (*path, key), 0, limit)
-        if "region" in instruction:
-            faults.integer(instruction["region"], (*path, "region"), 0, MAX_REGION)
-        banks = self.generation.psum_banks if self.generation else 8
-        for key in ("psum_reads", "psum_writes"):
-            if instruction.get(key) is not None:
-                for k, bank in enumerate(faults.sequence(instruction[key], (*path, key))):
-                    faults.integer(bank, (*path, key, k), 0, banks - 1)
-        for key in _FLAG_FIELDS:
-            if key in instruction:
-                faults.boolean(instruction[key], (*path, key))
-        for key in ("source", *WORD_FIELDS):
-            if instruction.get(key) is not None:
-                word = faults.text(instruction[key], (*path, key))
-                if word is not None and key != "source" and instruction.get("opcode") != Opcode.Loop.name:
-                    self.word(word, (*path, key))
-        if instruction.get("constant") is not None:
-            faults.real(instruction["constant"], (*path, "constant"))
-        kind = instruction.get("kind")
-        if kind is not None and (isinstance(kind, (bool, float, list, dict)) or kind not in KIND_CODES):
-            names = [k for k in KIND_CODES if isinstance(k, str)]
-            faults.word(kind, (*path, "kind"), names, "collective kind", f"or 0 to {len(names) - 1}")
-        if instruction.get("perf_mode") is not None:
-            faults.word(instruction["perf_mode"], (*path, "perf_mode"), PERF_MODE_NAMES, "perf_mode")
-        if instruction.get("dge_type") is not None:
-            dge = faults.word(instruction["dge_type"], (*path, "dge_type"), [d.name for d in DgeType], "dge_type")
-            if dge == "hwdge" and self.generation is not None and not self.generation.has_hwdge:
-                where = self.generation.name
-                faults.add((*path, "dge_type"), f"hwdge does not exist on {where} (allowed: none, swdge)")
-
-    def word(self, word: str, path: Path) -> None:
-        if word not in self.words and len(self.words) == MAX_WORDS:
-            message = f"{shown(word)} is one word too many (allowed: {MAX_WORDS} different words in a block)"
-            self.faults.add(path, f"{label(path)}: {message}")
-        else:
-            self.words.add(word)
 
     def nested(
         self, instruction: dict[str, Any], opcode: str | None, path: Path, depth: int, is_transfer: bool
@@ -196,13 +134,15 @@ class _Checker:
         for key, owner in (("transfer", "DMATrigger"), ("body", "Loop")):
             present = instruction.get(key) is not None
             if present and (opcode not in (owner, None) or is_transfer):
-                faults.add((*path, key), f"{key} belongs to a {owner}, not to {opcode}", at_key=True)
+                faults.add((*path, key), f"{key} belongs to a {owner}, not to {opcode or 'a transfer'}", at_key=True)
             elif not present and opcode == owner and not is_transfer:
                 faults.add(path, f'{owner} without {key} (a {owner} needs the key "{key}")')
         if instruction.get("trip_count") is not None:
             faults.integer(instruction["trip_count"], (*path, "trip_count"), 1, MAX_DIM)
             if opcode not in ("Loop", None) or is_transfer:
-                faults.add((*path, "trip_count"), f"trip_count belongs to a Loop, not to {opcode}", at_key=True)
+                faults.add(
+                    (*path, "trip_count"), f"trip_count belongs to a Loop, not to {opcode or 'a transfer'}", at_key=True
+                )
         if opcode == "Loop":
             for key in _LOOP_FORBIDS:
                 if instruction.get(key) not in (None, [], ()):

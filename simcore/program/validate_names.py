@@ -65,7 +65,8 @@ class BlockNames:
             return ""
         if isinstance(kind, (bool, float)) or not isinstance(kind, (int, str)) or kind not in EDGE_CODES:
             allowed = hinted(kind if isinstance(kind, str) else None, tuple(e.name for e in EdgeKind), "or 0 to 4")
-            self.faults.add((*path, k, 1), f"unknown dependency kind {shown(kind)} {allowed}")
+            got = shown(kind) if isinstance(kind, (str, int, float)) else kind_of(kind)
+            self.faults.add((*path, k, 1), f"unknown dependency kind {got} {allowed}")
         if not name:
             self.faults.add((*path, k, 0), f"dependencies[{k}]: the name is empty")
         return self.known.setdefault(name, name)

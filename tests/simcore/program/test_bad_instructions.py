@@ -96,7 +96,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             f'instruction b: unknown dependency kind "Flw" {KINDS}; did you mean "Flow"?)',
             f"instruction b: unknown dependency kind 5 {KINDS})",
             f"instruction b: unknown dependency kind true {KINDS})",
-            f"instruction b: unknown dependency kind null {KINDS})",
+            f"instruction b: unknown dependency kind nothing (null) {KINDS})",
         ],
     ),
     "malformed dependencies": (

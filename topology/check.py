@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from topology.loader import open_source
 from topology.probe_places import NoPlace, probe_places
 from topology.routes.dependencies import find_cycle, routes_of_all
 from topology.routes.router import PathRouter
-from topology.system import NodeSpec, Origin, System
+from topology.system import Origin, System
+from topology.text.blocks import Part
 from topology.text.document import Findings
 
 if TYPE_CHECKING:
@@ -48,13 +49,14 @@ def check_file(source: str | os.PathLike[str]) -> Checked:
         return Checked(None, error.problems, [])
     if read.outline is not None:
         findings.problems += _one_way(read.outline) + _apart(read.outline)
-    remarks: list[str] = []
+    parameters, remarks = _parameters(read.parts)
+    seen = {(problem.file, problem.line, problem.column) for problem in findings.problems}
+    findings.problems += [p for p in parameters if (p.file, p.line, p.column) not in seen]
     if read.system is not None:
         if read.outline is None:
             findings.problems += _apart_in(read.system)
-        parameters, remarks = _parameters(read.system)
         cases, more = _cases(read.system)
-        findings.problems += parameters + cases
+        findings.problems += cases
         remarks += more
         findings.problems += _circle(read.system)
     return Checked(read.system, findings.in_order(), remarks)
@@ -116,47 +118,42 @@ def _outside(names: Iterable[str], links: Iterable[tuple[str, str]]) -> list[str
     return [name for name in near if group[name] != main]
 
 
-def _parameters(system: System) -> tuple[list[Problem], list[str]]:
+def _parameters(parts: Sequence[Part]) -> tuple[list[Problem], list[str]]:
     """What the parts themselves say about their parameters; kinds without a part yet are remarks."""
     from components.registry import kinds
 
     problems: list[Problem] = []
     unknown: dict[str, None] = {}
-    known, seen = set(kinds()), set()
-    for node in system.nodes():
-        key = (id(node.parameters), node.impl)
-        if key in seen:  # nodes of one block share its parameters
-            continue
-        seen.add(key)
-        if node.kind in known:
-            problems += _faults_of(node)
-        elif node.kind != "node":
-            unknown[node.kind] = None
+    known = set(kinds())
+    for part in parts:
+        if part.kind in known:
+            problems += _faults_of(part)
+        elif part.kind != "node":
+            unknown[part.kind] = None
     if not unknown:
         return problems, []
-    return problems, [
-        f"no part of these kinds is registered, so their parameters are not checked: {', '.join(unknown)}"
-    ]
+    listing = ", ".join(unknown)
+    return problems, [f"no part of these kinds is registered, so their parameters are not checked: {listing}"]
 
 
-def _faults_of(node: NodeSpec) -> list[Problem]:
+def _faults_of(part: Part) -> list[Problem]:
     from components.parameters import check_parameters
     from components.registry import lookup
 
-    at = node.origin["kind"]
+    at = part.origin["kind"]
     try:
-        entry = lookup(node.kind, node.impl, file=at.file)
+        entry = lookup(part.kind, part.impl, file=at.file)
     except InputError as error:
         return [at.problem(problem.message) for problem in error.problems]
-    if node.kind == "neuron_core" and GENERATION in node.parameters:
-        checked: object = core_parameters(node.parameters)
+    if part.kind == "neuron_core" and GENERATION in part.parameters:
+        checked: object = core_parameters(part.parameters)
     else:
-        checked = check_parameters(entry.parameters, node.parameters)
+        checked = check_parameters(entry.parameters, part.parameters)
     faults: list[Fault] = checked if isinstance(checked, list) else []
     problems = []
     for fault in faults:
-        origin = node.origin.get(fault.key.split(".")[0], at)
-        problems.append(origin.problem(f"{node.kind}: {fault.key}: {fault.message}"))
+        origin = part.origin.get(fault.key.split(".")[0], at)
+        problems.append(origin.problem(f"{part.kind}: {fault.key}: {fault.message}"))
     return problems
 
 

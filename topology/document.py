@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from topology.build.free_graph import build_free_graph
 from topology.build.graph import Outline
 from topology.build.tray import build_tray
 from topology.system import Origin, System
-from topology.text.blocks import Reader
+from topology.text.blocks import Part, Reader
 from topology.text.document import Findings, Text
 from topology.text.models import Structure, read_structure
 from topology.text.quantities import Count, CountOrUnbounded, NotNegative, Quantities
@@ -63,14 +64,16 @@ class ProbeSection(Structure):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a file gave: its system, unless something is wrong, and the names that a free graph uses all the same."""
+    """What a file gave: its system, unless something is wrong; the names of a free graph and the parts all the same."""
 
     system: System | None
     outline: Outline | None
+    parts: Sequence[Part] = ()
 
 
 def read_document(text: Text, folder: FilePath, findings: Findings) -> Read:
     """The system that ``text`` describes; what is wrong goes to ``findings``. ``folder``: where its sets are."""
+    findings.files.append(text.file)
     document = read_structure(Document, text.document, text, (), findings)
     if document is None:
         return Read(None, None)
@@ -87,14 +90,14 @@ def read_document(text: Text, folder: FilePath, findings: Findings) -> Read:
     elif sections:
         tray = build_tray(reader, sections)
         if tray is None:
-            return Read(None, None)
+            return Read(None, None, reader.parts)
         graph, outline, hierarchy, address_map = tray.graph, None, tray.hierarchy, tray.address_map
         meshes = tuple(cube.mesh for sip in tray.hierarchy.sips for cube in sip.cubes)
     else:
         reader.add((), 'missing key "graph" (or, for a hierarchy: sips, sip, cube, pe)')
-        return Read(None, None)
+        return Read(None, None, reader.parts)
     if options is None or findings.problems:
-        return Read(None, outline)
+        return Read(None, outline, reader.parts)
     v = options.values
     system = System(
         name=document.name,
@@ -113,7 +116,7 @@ def read_document(text: Text, folder: FilePath, findings: Findings) -> Read:
         probe_cases=cases,
         stated=tuple(reader.stated),
     )
-    return Read(system, outline)
+    return Read(system, outline, reader.parts)
 
 
 def _read_cases(reader: Reader, raw: object) -> dict[str, Origin] | None:

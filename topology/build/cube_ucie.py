@@ -48,7 +48,7 @@ def add_ucie(
             continue
         at = (*path, "sides", side)
         rows = [_cells_of_connection(reader, shape, side, g, (*at, k)) for k, g in enumerate(groups)]
-        places = [_edge_position([position_of(cell) for cell in cells], side, size_mm) for cells in rows if cells]
+        places = [_edge_position(position_of(cells[0]), side, size_mm) for cells in rows if cells]
         found[side] = tuple(zip(places, filter(None, rows), strict=True))
         if part is None or router_line is None:
             continue
@@ -80,7 +80,7 @@ def _cells_of_connection(reader: Reader, shape: MeshShape, side: str, raw: objec
     return tuple(cells)
 
 
-def _edge_position(routers: list[Position], side: str, size_mm: Position) -> Position:
-    """On the cube's edge, in the middle of the routers that the connection serves."""
-    x, y = (sum((at[axis] for at in routers), Fraction(0)) / len(routers) for axis in (0, 1))
+def _edge_position(router: Position, side: str, size_mm: Position) -> Position:
+    """On the cube's edge, in front of the first router that the connection serves."""
+    x, y = router
     return {"N": (x, Fraction(0)), "S": (x, size_mm[1]), "W": (Fraction(0), y), "E": (size_mm[0], y)}[side]

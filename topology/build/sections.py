@@ -157,7 +157,7 @@ class MCpuSection(AttachedSection):
 
 
 class UcieSection(Structure):
-    """UCIe connections. ``sides`` has, for each side, the edge routers of connection 0, 1, .."""
+    """UCIe connections. ``sides`` has, for each side, the edge routers of connection 0, 1, .., the nearest first."""
 
     port: Any
     router_link: Any

@@ -66,6 +66,8 @@ class Reader:
     findings: Findings
     stated: list[Stated] = field(default_factory=list)
     """Quantities of blocks that are no links."""
+    parts: list[Part] = field(default_factory=list)
+    """Every part that some block describes, once each, however many stand in the system."""
 
     def add(self, path: Path, message: str, *, at_key: bool = False) -> None:
         """Records a fault of the document."""
@@ -132,7 +134,9 @@ class Reader:
         if place is not None and place.values.pos_mm is not None:
             pos_mm, origin["pos_mm"] = place.values.pos_mm, place.origin["pos_mm"]
         impl = block.impl or (template.impl if template is not None else None)
-        return Part(kind, impl, {key: setting.value for key, setting in settings.items()}, pos_mm, origin)
+        parameters = {key: setting.value for key, setting in settings.items()}
+        self.parts.append(Part(kind, impl, parameters, pos_mm, origin))
+        return self.parts[-1]
 
     def _own(self, model: type[BaseModel], raw: dict[str, Any], path: Path) -> dict[str, Setting]:
         return {

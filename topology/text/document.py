@@ -34,14 +34,16 @@ class Findings:
     """Every fault found so far, in one or several documents."""
 
     problems: list[Problem] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    """Files whose faults come first, in this order; those of others follow as they were met."""
 
     def add(self, text: Text, path: Path, message: str, *, at_key: bool = False) -> None:
         """Records a fault of the value at ``path``, or of its last key."""
         self.problems.append(Problem(message, text.file, *text.place(path, at_key=at_key)))
 
     def in_order(self) -> list[Problem]:
-        """The faults without repetition: file by file as they were first met, then by line and column."""
-        files = list(dict.fromkeys(problem.file for problem in self.problems))
+        """The faults without repetition: file by file, then by line and column."""
+        files = list(dict.fromkeys([*self.files, *(problem.file for problem in self.problems)]))
         unique = list(dict.fromkeys(self.problems))
         return sorted(unique, key=lambda p: (files.index(p.file), p.line or 0, p.column or 0))
 

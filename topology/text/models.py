@@ -52,7 +52,7 @@ def read_structure(
 def unknown_key(key: str, allowed: tuple[str, ...]) -> str:
     """The message for an unknown key; a guess that is a quantity is named with its unit."""
     guess = nearest(key, allowed)
-    unit = unit_of(guess) if guess is not None else None
+    unit = unit_of(guess) if guess is not None and not key.endswith(("_bytes", "_flits")) else None
     return f"unknown key {shown(key)} {hinted(key, allowed)}" + (f": {guess} is in {unit}" if unit else "")
 
 

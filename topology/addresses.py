@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from components.memory.hbm import pseudo_channel
 from simcore.errors import InputError, Problem
 from topology.address_map import (
     CUBE_DIES,
@@ -86,14 +87,9 @@ class AddressResolver:
         return Target(cube.hbm[pe], "hbm", fields.sip, fields.die, inside, pe, channel)
 
     def pseudo_channel(self, offset: int) -> int | None:
-        """The pseudo-channel of a byte of an HBM slice: ``(offset >> log2(burst)) & (channels - 1)``.
-
-        With bursts of 256 bytes and 8 channels these are bits 10 to 8.
-        """
+        """The pseudo-channel of a byte of an HBM slice: with bursts of 256 bytes and 8 channels, bits 10 to 8."""
         burst, channels = self.map.burst_bytes, self.map.pseudo_channels
-        if burst is None or channels is None:
-            return None
-        return offset >> (burst.bit_length() - 1) & (channels - 1)
+        return None if burst is None or channels is None else pseudo_channel(offset, burst, channels)
 
     def find_m_cpu(self, sip: int, cube: int) -> str:
         """The M_CPU of a cube."""

@@ -13,7 +13,7 @@ from topology.core_parameters import GENERATION, core_parameters
 from topology.document import read_document
 from topology.loader import open_source
 from topology.probe_places import NoPlace, probe_places
-from topology.routes.dependencies import find_cycle, routes_of_all
+from topology.routes.dependencies import Channel, dependencies_of_all, find_cycle, with_replies
 from topology.routes.router import PathRouter
 from topology.system import Origin, System
 from topology.text.blocks import Part
@@ -58,7 +58,9 @@ def check_file(source: str | os.PathLike[str]) -> Checked:
         cases, more = _cases(read.system)
         findings.problems += cases
         remarks += more
-        findings.problems += _circle(read.system)
+        circle, more = _circle(read.system)
+        findings.problems += circle
+        remarks += more
     return Checked(read.system, findings.in_order(), remarks)
 
 
@@ -174,13 +176,23 @@ def _cases(system: System) -> tuple[list[Problem], list[str]]:
     return problems, []
 
 
-def _circle(system: System) -> list[Problem]:
-    """Links that could wait for each other in a circle."""
-    cycle = find_cycle(routes_of_all(PathRouter(system)))
+def _circle(system: System) -> tuple[list[Problem], list[str]]:
+    """Links that could wait for each other in a circle; a remark if only replies, with finite buffers, close it."""
+    found = list(dict.fromkeys(dependencies_of_all(PathRouter(system))))
+    cycle = find_cycle(found)
+    if cycle:
+        return [Problem(f"routes could deadlock: {_as_text(cycle)}", system.file)], []
+    if system.buffer_bytes is None:
+        return [], []
+    cycle = find_cycle(with_replies(found))
     if not cycle:
-        return []
+        return [], []
+    start = "buffers are finite, and replies that go back over the opposite links could deadlock with requests: "
+    return [], [start + _as_text(cycle)]
+
+
+def _as_text(cycle: Sequence[Channel]) -> str:
     names = [src for src, _ in cycle]
     shown = names[:LONGEST_CYCLE]
     more = f" -> ({len(names) - len(shown)} more)" if len(names) > len(shown) else ""
-    message = f"routes could deadlock: {len(cycle)} links wait for each other in a circle: "
-    return [Problem(f"{message}{' -> '.join(shown)}{more} -> {names[0]}", system.file)]
+    return f"{len(cycle)} links wait for each other in a circle: {' -> '.join(shown)}{more} -> {names[0]}"

@@ -29,6 +29,9 @@ from topology.text.blocks import PART_KEYS, Given, Reader
 from topology.text.models import keys_of, read_structure
 from topology.text.quantities import shown
 
+MOST_ROUTERS = 4096
+"""Of one cube: a slip of the pen should not fill the memory."""
+
 
 @dataclass(slots=True)
 class CubeBlueprint:
@@ -159,6 +162,9 @@ def _add_routers(
     part = reader.part(section.router, (*path, "router"))
     line = read_line(reader, section.link, (*path, "link"))
     w, h = size.values.w, size.values.h
+    if w * h > MOST_ROUTERS:
+        reader.add((*path, "w"), f"{w * h} routers in one cube (allowed: up to {MOST_ROUTERS})")
+        return None
     shape = MeshShape(w, h, frozenset(read_cells(reader, section.holes, (*path, "holes"), w, h)))
     if geometry is None:
         return shape

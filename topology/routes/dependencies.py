@@ -11,44 +11,65 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from topology.hierarchy import Cube, Hierarchy
-from topology.routes.route import Route
-from topology.routes.router import NoRouteError, PathRouter
+from topology.routes.free import FreeWays
+from topology.routes.router import PathRouter
+from topology.routes.shortest import ShortestPaths
 from topology.system import System
 
 Channel = tuple[str, str]
 """A link, by its ends."""
 
 
-def routes_of_all(router: PathRouter) -> Iterator[Route]:
-    """A route for every dependency that any traffic can make; parts without a way to each other are left out.
+Dependency = tuple[Channel, Channel]
+"""The link that is held, and the one that is wanted next."""
 
-    A free graph: between any two parts. A hierarchy: between any two routers at which traffic begins or ends in the
-    first package, and from there to the next package and back, since all packages are built alike.
+
+def dependencies_of_all(router: PathRouter) -> Iterator[Dependency]:
+    """Every dependency that traffic can make, some of them several times; parts without a way make none.
+
+    A free graph: of traffic between any two parts. A hierarchy: between any two routers at which traffic begins or ends
+    in the first package, and from there to the next package and back, since all packages are built alike.
     """
-    hierarchy = router.system.hierarchy
+    ways, hierarchy = router.ways, router.system.hierarchy
+    if isinstance(ways, FreeWays) and not ways.has_meshes:
+        for dst in router.system.graph:
+            yield from _towards(ways.paths, dst)
+        return
     pairs = _pairs_of(list(router.system.graph)) if hierarchy is None else _pairs_in(router.system, hierarchy)
     for src, dst in pairs:
-        try:
-            yield router.find_path(src, dst)
-        except NoRouteError:
-            continue
+        yield from pairwise(pairwise(ways.way(src, dst)))
 
 
-def find_cycle(routes: Iterable[Route]) -> list[Channel]:
-    """Links that depend on each other in a circle, in its order; empty if there are none.
+def with_replies(dependencies: Iterable[Dependency]) -> Iterator[Dependency]:
+    """The same, and those of replies that go back over the opposite links."""
+    for (a, b), (_, c) in dependencies:
+        yield (a, b), (b, c)
+        yield (c, b), (b, a)
 
-    The same routes give the same circle.
+
+def _towards(paths: ShortestPaths, dst: str) -> Iterator[Dependency]:
+    """The dependencies of all paths to ``dst``: they join, so one step from every part is enough."""
+    distance = paths.distances_to(dst)
+    following = {name: paths.next_to(dst, name) for name in distance if name != dst}
+    for name, after in following.items():
+        if after != dst:
+            yield (name, after), (after, following[after])
+
+
+def find_cycle(dependencies: Iterable[Dependency]) -> list[Channel]:
+    """Links that depend on each other in a circle, in its order from the least on; empty if there are none.
+
+    The same dependencies in the same order give the same circle.
     """
     after: dict[Channel, dict[Channel, None]] = {}
-    for route in routes:
-        channels = list(pairwise(route.nodes))
-        for held, wanted in pairwise(channels):
-            after.setdefault(held, {})[wanted] = None
+    for held, wanted in dependencies:
+        after.setdefault(held, {})[wanted] = None
     done: set[Channel] = set()
     for start in after:
         cycle = _cycle_from(start, after, done)
         if cycle:
-            return cycle
+            first = cycle.index(min(cycle))
+            return cycle[first:] + cycle[:first]
     return []
 
 

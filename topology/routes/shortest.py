@@ -42,14 +42,18 @@ class ShortestPaths:
         """The parts from ``src`` to ``dst``, both included; empty if there is no way."""
         if src == dst:
             return (src,)
-        distance = self.distances_to(dst)
-        if src not in distance:
+        if src not in self.distances_to(dst):
             return ()
         path = [src]
         while path[-1] != dst:
-            weight, links = distance[path[-1]]
-            path.append(next(n for n, w in self._after[path[-1]] if distance.get(n) == (weight - w, links - 1)))
+            path.append(self.next_to(dst, path[-1]))
         return tuple(path)
+
+    def next_to(self, dst: str, name: str) -> str:
+        """Where the path from ``name``, which can reach ``dst``, goes first: the same, wherever it began."""
+        distance = self.distances_to(dst)
+        weight, links = distance[name]
+        return next(n for n, w in self._after[name] if distance.get(n) == (weight - w, links - 1))
 
     def distances_to(self, dst: str) -> dict[str, Distance]:
         """How far every part that can reach ``dst`` is from it."""

@@ -69,9 +69,15 @@ def _link(env: Environment, name: str, link: PlainLink) -> LinkBase[Any]:
     return cast(LinkBase[Any], build(env, "link", name, given, {}, "credited"))
 
 
-def outcome(network: PlainNetwork, banks: dict[str, Any] | None = None, *, coalesce: bool = True) -> Outcome:
-    """What happens to the flows of ``network`` on real parts."""
-    machine = built(network, coalesce=coalesce)
+def outcome(
+    network: PlainNetwork,
+    banks: dict[str, Any] | None = None,
+    *,
+    coalesce: bool = True,
+    machine: Built | None = None,
+) -> Outcome:
+    """What happens to the flows of ``network`` on real parts: on ``machine``, if that is given."""
+    machine = machine or built(network, coalesce=coalesce)
     env = machine.env
     flows = [_flow(i, drawn, machine, banks or {}, network.flit_bytes) for i, drawn in enumerate(network.flows)]
     all_ended = Countdown(env, len(flows), "flows")

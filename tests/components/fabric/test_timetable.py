@@ -1,0 +1,48 @@
+"""The two ways to a timetable agree, and times that do not fit into 64 bits are as exact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+
+from components.fabric.exact_time import ExactTime
+from components.fabric.timetable import Recurrences, Timetable
+from tests.components.fabric.bench_of_fabric import outcome
+from tests.components.fabric.networks import networks
+from tests.components.fabric.plain import PlainFlow, PlainHop, PlainLink, PlainNetwork
+
+pytestmark = pytest.mark.usefixtures("eager_plans")
+
+
+def equal(a: object, b: object) -> bool:
+    return a is b is None or (a == b).all()
+
+
+@settings(max_examples=150)
+@given(networks())
+def test_guessing_and_going_through_the_flits_give_the_same_timetable(network: PlainNetwork):
+    solve = Recurrences.solve
+
+    def both(self: Recurrences) -> Timetable:
+        guessed, single = self.by_guess((None, None)), self.one_by_one()
+        if guessed is not None:
+            for name in ("queue", "landings", "done"):
+                assert equal(getattr(guessed, name), getattr(single, name)), name
+            assert all(map(equal, guessed.starts, single.starts))
+            assert all(map(equal, guessed.homes, single.homes))
+        return solve(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Recurrences, "solve", both)
+        outcome(network)
+
+
+def test_moments_beyond_64_bits_are_as_exact():
+    primes = (1009, 1013, 1019, 1021, 1031, 1033, 1039)
+    assert ExactTime.for_rates(Fraction(prime, 7) for prime in primes).moment(1) > 1 << 64
+    links = tuple(PlainLink(i, i + 1, Fraction(prime, 7), 1) for i, prime in enumerate(primes))
+    flows = (PlainFlow(6400, tuple(range(7))), PlainFlow(640, (3, 4), start=100_000, window=2))
+    network = PlainNetwork(64, (PlainHop(),) * 8, links, flows)
+    assert outcome(network) == outcome(network, coalesce=False)

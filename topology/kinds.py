@@ -8,7 +8,6 @@ PART_KINDS = (
     "dma_engine",
     "hbm_controller",
     "io_cpu",
-    "link_port",
     "m_cpu",
     "neuron_core",
     "node",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,7 @@ class NodeSpec:
     impl: str | None
     parameters: Mapping[str, object]
     pos_mm: Position | None
-    origin: Mapping[str, Origin]
+    origin: Mapping[str, Origin] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class LinkSpec:
     length_mm: Fraction
     routing_weight_mm: Fraction | None
     overhead_ns: Fraction
-    origin: Mapping[str, Origin]
+    origin: Mapping[str, Origin] = field(compare=False)
 
     @property
     def weight_mm(self) -> Fraction:

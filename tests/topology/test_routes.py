@@ -187,3 +187,9 @@ def test_packages_without_a_switch_or_io_are_islands(tmp_path: Path):
     system = loaded(tmp_path, lonely[:begin] + lonely[end:])
     assert system.hierarchy is not None and system.hierarchy.switch is None
     assert PathRouter(system).find_path("sip0.cube0.pe0.dma", "sip0.cube3.hbm_ctrl.pe1").nodes[-1].endswith("pe1")
+
+
+def test_a_connection_on_the_way_can_be_an_end(routes_2x4x4: PathRouter):
+    end = "sip0.io0.io_ucie-P0.conn0"
+    assert routes_2x4x4.find_path(f"{CUBE}.r0c0", end).nodes == (f"{CUBE}.r0c0", f"{CUBE}.ucie-N.conn0", end)
+    assert routes_2x4x4.find_path(end, f"{CUBE}.r0c0").nodes == (end, f"{CUBE}.ucie-N.conn0", f"{CUBE}.r0c0")

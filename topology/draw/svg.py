@@ -31,7 +31,6 @@ KIND_CLASS = {
     "pcie_endpoint": "host",
     "io_cpu": "host",
     "switch": "host",
-    "link_port": "host",
     "hbm_controller": "memory",
     "sram": "memory",
     "tcm": "memory",

@@ -22,6 +22,10 @@ class PlacedWays:
 
     def way(self, src: str, dst: str, edges: EdgeSet = EdgeSet.DATA) -> list[str]:
         """The parts from ``src`` to ``dst``; empty if there is no way."""
+        nodes = self._way(src, dst, edges)
+        return nodes if len(set(nodes)) == len(nodes) else _without_loops(nodes)
+
+    def _way(self, src: str, dst: str, edges: EdgeSet) -> list[str]:
         here, there = self._places[src], self._places[dst]
         if here == there:
             beside = self._attachments(edges).beside(src, dst)
@@ -85,3 +89,18 @@ class PlacedWays:
 
     def _cube(self, place: Place) -> Cube:
         return self._cubes[place.sip or 0].sip.cubes[place.cube or 0]
+
+
+def _without_loops(nodes: list[str]) -> list[str]:
+    """The way without what lies between two visits of one part: an end may be a part that ways to others pass."""
+    place: dict[str, int] = {}
+    kept: list[str] = []
+    for node in nodes:
+        if node in place:
+            for left in kept[place[node] + 1 :]:
+                del place[left]
+            del kept[place[node] + 1 :]
+        else:
+            place[node] = len(kept)
+            kept.append(node)
+    return kept

@@ -9,13 +9,12 @@ import numpy as np
 
 from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.wiring import works_of
-from components.core.work import FAMILY_SHIFT, Collective, Work
+from components.core.work import FAMILY_SHIFT, Collective, LaneOfWork, Work
 from simcore.errors import InputError, Problem
 from simcore.garbage import collection_paused
 from simcore.kernel import INSTANT_LIMIT, Environment, Row, show_ticks
 from simcore.program.columns import Array, Columns
 from simcore.program.engines import Lane
-from simcore.program.lanes import lanes_of
 from simcore.schedule import Cause, Schedule
 from simcore.units import TICKS_PER_NS
 
@@ -66,11 +65,13 @@ def simulate_block(
         if env.now > LONGEST_TICKS:
             message = f"a block takes {show_ticks(env.now)} (allowed: {show_ticks(LONGEST_TICKS)})"
             raise InputError([Problem(message, file)])
-        return schedule_of(works, lanes_of(columns))
+        return schedule_of(core, works)
 
 
-def schedule_of(works: Sequence[Work], lane: Array) -> Schedule:
-    """The works' recorded times and bounds as arrays. ``lane``: uint8[n]."""
+def schedule_of(core: NeuronCore, works: Sequence[Work]) -> Schedule:
+    """Where ``core`` ran the works, their recorded times and bounds, as arrays."""
+    number: dict[LaneOfWork, int] = {core.lane(lane): int(lane) for lane in Lane}
+    lane = np.fromiter((number[work.lane] for work in works), dtype=np.uint8, count=len(works))
     start = _field(works, "start_at")
     unbound = start == 0
     ready_at, ready_on = np.zeros_like(start), np.zeros(len(works), dtype=np.int32)

@@ -12,6 +12,7 @@ import pytest
 from benches.crosscheck import Difference, compare_models
 from benches.crosscheck.compare import first_difference
 from components import registry
+from components.core import wiring
 from components.core.engine import Engine
 from components.core.neuron_core import NeuronCoreParameters
 from components.core.psum_bank import PsumBank
@@ -293,6 +294,17 @@ def check(case: Case) -> None:
     assert (found.name, found.field, found.perfsim, found.machine, *bounds) == case.seen
     assert found.run == case.run
     assert difference_of(replace(case, core={}, options={})) is None
+
+
+def test_a_lane_that_only_the_machine_takes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an instruction runs is read off the machine: its lane is the one that ran it, not the program's word."""
+    lanes_of = wiring.lanes_of
+    case = Case("lane", (pe("a", 300), dve("d", 200)), ("d", "lane", "DVE", "Pool", "none", "none"))
+    assert difference_of(case) is None
+    monkeypatch.setattr(wiring, "lanes_of", lambda c: np.where(lanes_of(c) == Lane.DVE, Lane.Pool, lanes_of(c)))
+    found = difference_of(case)
+    assert found is not None
+    assert (found.name, found.field, found.perfsim, found.machine) == case.seen[:4]
 
 
 def test_a_difference_says_in_words_what_each_model_did() -> None:

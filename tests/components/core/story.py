@@ -11,7 +11,6 @@ from components.core.simulate import schedule_of
 from components.core.wiring import works_of
 from components.core.work import Work
 from simcore.kernel import Environment, Row
-from simcore.program.lanes import lanes_of
 from simcore.schedule import Schedule
 from simcore.units import TICKS_PER_NS
 from tests.simcore.perfsim.blocks import block_of, loaded
@@ -117,7 +116,7 @@ def tell(
     core = NeuronCore(Environment(log if logged else None), "core", parameters, {})
     works = works_of(core, block.columns, block.columns.cost_ns, include_anti_deps=anti)
     core.run(works)
-    return Told(core, works, log, schedule_of(works, lanes_of(block.columns)))
+    return Told(core, works, log, schedule_of(core, works))
 
 
 def lines(text: str) -> list[str]:

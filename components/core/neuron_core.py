@@ -30,6 +30,7 @@ from simcore.perfsim.constants import (
 )
 from simcore.program.engines import BARRIER_LANES, MAX_STREAM_ID, Lane
 from simcore.program.generations import GENERATIONS
+from simcore.program.vocabulary import QUEUE_COUNT
 
 
 def _at_most_the_whole(share: tuple[int, int]) -> tuple[int, int]:
@@ -38,7 +39,7 @@ def _at_most_the_whole(share: tuple[int, int]) -> tuple[int, int]:
     return share
 
 
-Ring = Annotated[int, Field(ge=0, le=12)]
+Ring = Annotated[int, Field(ge=0, le=QUEUE_COUNT - 1)]
 Depth = Annotated[int, Field(ge=1)]
 Term = Annotated[int, Field(ge=1, le=1000)]
 """Numerator or denominator of a share; so bounded, no time of a legal cost leaves 64 bits."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simcore.perfsim.estimate import Estimate, run
+from simcore.perfsim.options import CONSTRAINTS
 from simcore.program.engines import Lane
 
 
@@ -26,19 +27,10 @@ class Bounds:
     no_anti_ns: int
 
 
-NO_RESOURCES = {
-    "engine_order": False,
-    "barriers": False,
-    "psum_banks": False,
-    "pool_dve_coupling": False,
-}
-"""Options that leave only the edges (with all rings unbounded)."""
-
-
 def bounds(estimate: Estimate, without_anti: Estimate) -> list[Bounds]:
     """Bounds of each block; ``without_anti`` is the same estimate without anti-dependencies."""
-    unbounded = {ring: None for ring in range(13)}
-    free = estimate.options.model_copy(update={**NO_RESOURCES, "ring_depths": unbounded})
+    removed = {name: value for constraint in CONSTRAINTS.values() for name, value in constraint.items()}
+    free = estimate.options.model_copy(update=removed)
     dependences = run(estimate.prepared, free, include_anti_deps=estimate.include_anti_deps, changes=estimate.changes)
     found = []
     for block, edges_only, no_anti in zip(estimate.blocks, dependences.blocks, without_anti.blocks, strict=True):

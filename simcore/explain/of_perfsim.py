@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from simcore.explain.relations import Relations, relations_of
 from simcore.explain.rules import Rules
-from simcore.perfsim.constants import LAST_COUPLED_ARCH_VERSION
 from simcore.perfsim.estimate import BlockEstimate, Estimate
 from simcore.perfsim.options import PerfSimOptions
+from simcore.perfsim.walk import BANKS
 from simcore.program.engines import BARRIER_LANES
 from simcore.program.vocabulary import QUEUE_COUNT
-
-PSUM_BANKS = 8
-"""PerfSim keeps a time for so many banks; a program for fewer touches fewer."""
 
 
 def rules_of(options: PerfSimOptions, arch_version: int, *, include_anti_deps: bool) -> Rules:
@@ -22,14 +19,13 @@ def rules_of(options: PerfSimOptions, arch_version: int, *, include_anti_deps: b
     """
     if options.collective_reflow != "none":
         raise ValueError("collective_reflow changes placed events: its schedule follows from no wait-for relations")
-    coupling = options.pool_dve_coupling
     depths = {ring: options.depth(ring) for ring in range(QUEUE_COUNT)}
     return Rules(
         include_anti_deps=include_anti_deps,
         engine_order=options.engine_order,
         barrier_lanes=BARRIER_LANES if options.barriers else (),
-        psum_banks=PSUM_BANKS if options.psum_banks else 0,
-        coupled=arch_version <= LAST_COUPLED_ARCH_VERSION if coupling is None else coupling,
+        psum_banks=BANKS if options.psum_banks else 0,
+        coupled=options.coupled(arch_version),
         early_ordered=True,
         ring_depths={ring: depth for ring, depth in depths.items() if depth is not None},
         edge_latency=0,

@@ -9,19 +9,12 @@ import numpy as np
 
 from simcore.perfsim.costs import CostChange
 from simcore.perfsim.estimate import Estimate, run
+from simcore.perfsim.options import CONSTRAINTS
 from simcore.program.engines import Lane
 from simcore.program.opcodes import Opcode
 from simcore.program.program import Program
-from simcore.program.vocabulary import QUEUE_COUNT
 
 _HALF = Fraction(1, 2)
-_CONSTRAINTS: dict[str, dict[str, object]] = {
-    "engine_order=off": {"engine_order": False},
-    "psum_banks=off": {"psum_banks": False},
-    "coupling=off": {"pool_dve_coupling": False},
-    "barriers=off": {"barriers": False},
-    "rings=unbounded": {"ring_depths": {ring: None for ring in range(QUEUE_COUNT)}},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +41,7 @@ def sensitivity(base: Estimate) -> list[Effect]:
             base.prepared, base.options, include_anti_deps=base.include_anti_deps, changes=(*base.changes, change)
         )
         effects.append(Effect(f"cost:{key}=0.5x", before, after.whole_program_ns))
-    for name, update in _CONSTRAINTS.items():
+    for name, update in CONSTRAINTS.items():
         options = base.options.model_copy(update=update)
         after = run(base.prepared, options, include_anti_deps=base.include_anti_deps, changes=base.changes)
         effects.append(Effect(name, before, after.whole_program_ns))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from simcore.perfsim.compiled import SMALL_BLOCK, compiled_walk, plain_walk
-from simcore.perfsim.constants import LAST_COUPLED_ARCH_VERSION
 from simcore.perfsim.lower import WalkInput
 from simcore.perfsim.options import PerfSimOptions
 from simcore.perfsim.walk import (
@@ -50,12 +49,11 @@ class WalkSettings:
     @classmethod
     def of(cls, options: PerfSimOptions, arch_version: int, *, include_anti_deps: bool) -> WalkSettings:
         """The settings of one run."""
-        coupling = options.pool_dve_coupling
         return cls(
             overlap_of=(0, options.compute_overlap_ns, options.dma_overlap_ns, 0),
             in_order=options.engine_order,
             barriers=options.barriers,
-            coupled=arch_version <= LAST_COUPLED_ARCH_VERSION if coupling is None else coupling,
+            coupled=options.coupled(arch_version),
             anti=include_anti_deps,
             reflow=options.collective_reflow == "overlap",
             reflow_new=options.reflow_new_weight,
@@ -103,7 +101,7 @@ def run_walk(inputs: WalkInput, options: PerfSimOptions, arch_version: int, *, i
         inputs.dep_kind,
         inputs.ring_head,
     )
-    written = (times, cause, on, ready_at, ready_on)
+    written: tuple[Array, ...] = (times, cause, on, ready_at, ready_on)
     if n > SMALL_BLOCK:
         compiled_walk()(0, n, *read, *settings.as_arrays(0), fresh_state(), *written)
     else:

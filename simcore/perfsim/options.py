@@ -9,13 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from simcore.perfsim.constants import (
     COMPUTE_OVERLAP_NS,
     DMA_OVERLAP_NS,
+    LAST_COUPLED_ARCH_VERSION,
     REFLOW_NEW_WEIGHT,
     REFLOW_OLD_WEIGHT,
     RING_DEPTHS,
 )
 from simcore.program.limits import MAX_COST_NS
+from simcore.program.vocabulary import QUEUE_COUNT
 
-Ring = Annotated[int, Field(ge=0, le=12)]
+Ring = Annotated[int, Field(ge=0, le=QUEUE_COUNT - 1)]
 Depth = Annotated[int, Field(ge=1)] | None
 WindowNs = Annotated[int, Field(ge=0, le=MAX_COST_NS)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -49,3 +51,17 @@ class PerfSimOptions(BaseModel):
     def depth(self, ring: int) -> int | None:
         """Descriptors that ``ring`` holds, None if it never fills."""
         return self.ring_depths[ring] if ring in self.ring_depths else RING_DEPTHS.get(ring)
+
+    def coupled(self, arch_version: int) -> bool:
+        """Whether Pool and DVE share an issue port in a run of a program of ``arch_version``."""
+        return arch_version <= LAST_COUPLED_ARCH_VERSION if self.pool_dve_coupling is None else self.pool_dve_coupling
+
+
+CONSTRAINTS: dict[str, dict[str, object]] = {
+    "engine_order=off": {"engine_order": False},
+    "psum_banks=off": {"psum_banks": False},
+    "coupling=off": {"pool_dve_coupling": False},
+    "barriers=off": {"barriers": False},
+    "rings=unbounded": {"ring_depths": dict.fromkeys(range(QUEUE_COUNT))},
+}
+"""Everything but edges that an event may wait for -> the options that remove it."""

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simcore.program.edges import EdgeKind
+from simcore.program.engines import Lane
 from simcore.schedule import Cause
 
 # Bits of an event's class. An event has a window only if it is long enough to overlap.
@@ -27,7 +29,7 @@ TRANSFER = 64
 RING_FULL = 128
 
 # Layout of the state vector: everything that one event leaves behind for the next, so that a copy is a checkpoint.
-LANES = 12
+LANES = len(Lane)
 LANE_DISPATCH = 0
 LANE_END = LANE_DISPATCH + LANES
 LANE_LAST = LANE_END + LANES
@@ -50,8 +52,9 @@ BARRIER = int(Cause.barrier)
 RING = int(Cause.ring)
 FLOOR = int(Cause.floor)
 
-ORDERED, ANTI = 1, 2
-POOL, ACTIVATION, PE, DVE, SP, ALL = 1, 2, 3, 5, 6, 7
+ORDERED, ANTI = int(EdgeKind.Ordered), int(EdgeKind.Anti)
+POOL, ACTIVATION, PE = int(Lane.Pool), int(Lane.Activation), int(Lane.PE)
+DVE, SP, ALL = int(Lane.DVE), int(Lane.SP), int(Lane.ALL)
 
 
 def walk(

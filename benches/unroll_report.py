@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import msgspec
@@ -11,8 +12,9 @@ from rich.console import Console
 from benches.exact_ns import Ns, exact_ns
 from benches.schedule_report.text import table_of
 from simcore.explain.steady_state import LoopProfile, loop_profile
+from simcore.perfsim.estimate import Prepared, prepare, run
 from simcore.program.program import Program
-from simcore.program.unroll import UnrolledProgram
+from simcore.program.unroll import UnrolledLoop, unroll
 from simcore.schedule import Schedule
 
 
@@ -47,18 +49,39 @@ class UnrollReport(msgspec.Struct):
     loops: list[LoopReport]
 
 
-def unroll_report(
-    program: Program, unrolled: UnrolledProgram, schedules: Sequence[Schedule], once_times_trips_ns: int
-) -> UnrollReport:
-    """The report of ``schedules``, one per block of the unrolled program, on either model."""
-    loops = []
-    for (function, block), former, schedule in zip(program.blocks, unrolled.loops, schedules, strict=True):
-        for loop in former:
-            profile = loop_profile(schedule, loop)
-            if profile is not None:
-                loops.append(_loop_report(function.name, block.name, profile, schedule.ticks_per_ns))
-    total = sum((exact_ns(s.makespan, s.ticks_per_ns) for s in schedules), start=0)
-    return UnrollReport(once_times_trips_ns, total, total - once_times_trips_ns, loops)
+@dataclass(frozen=True, slots=True)
+class Unrolling:
+    """A program whose loops have been unrolled. ``prepared``: costed as the rolled program was, ``loops``: by block.
+
+    ``once_times_trips_ns`` is PerfSim's estimate of the rolled program.
+    """
+
+    program: Program
+    once_times_trips_ns: int
+    prepared: Prepared
+    loops: tuple[tuple[UnrolledLoop, ...], ...]
+
+    @classmethod
+    def of(cls, prepared: Prepared) -> Unrolling:
+        """Unrolls the program of ``prepared``. Raises InputError if that gives too many instructions."""
+        unrolled = unroll(prepared.program)
+        return cls(
+            program=prepared.program,
+            once_times_trips_ns=run(prepared).whole_program_ns,
+            prepared=prepare(unrolled.program, arch=prepared.arch, timing=prepared.timing),
+            loops=unrolled.loops,
+        )
+
+    def report(self, schedules: Sequence[Schedule]) -> UnrollReport:
+        """The report of ``schedules``, one per block of the unrolled program, on either model."""
+        loops = []
+        for (function, block), former, schedule in zip(self.program.blocks, self.loops, schedules, strict=True):
+            for loop in former:
+                profile = loop_profile(schedule, loop)
+                if profile is not None:
+                    loops.append(_loop_report(function.name, block.name, profile, schedule.ticks_per_ns))
+        total = sum((exact_ns(s.makespan, s.ticks_per_ns) for s in schedules), start=0)
+        return UnrollReport(self.once_times_trips_ns, total, total - self.once_times_trips_ns, loops)
 
 
 def _loop_report(function: str, block: str, profile: LoopProfile, ticks_per_ns: int) -> LoopReport:

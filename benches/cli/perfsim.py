@@ -44,20 +44,15 @@ def perfsim(
         raise InputError([Problem("needs --trace-dir (the folder whose traces it packs)", "--package")])
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
-    unrolled, once_ns = None, 0
+    unrolling = None
     if unroll:
-        from simcore.program.unroll import unroll as unrolled_program
+        from benches.unroll_report import Unrolling
 
-        once_ns = run(prepared).whole_program_ns
-        unrolled = unrolled_program(loaded)
-        prepared = prepare(unrolled.program, arch=arch, timing=timing)
+        unrolling = Unrolling.of(prepared)
+        prepared = unrolling.prepared
     with_anti, without_anti = run(prepared), run(prepared, include_anti_deps=False)
     measured = measured_beside(loaded, program) if prepared.arch == loaded.arch else None
-    loops = None
-    if unrolled is not None:
-        from benches.unroll_report import unroll_report
-
-        loops = unroll_report(loaded, unrolled, [b.schedule for b in with_anti.blocks], once_ns)
+    loops = None if unrolling is None else unrolling.report([b.schedule for b in with_anti.blocks])
     report = report_of(with_anti, without_anti, events=events, explain=explain, measured=measured, unroll=loops)
     if trace_dir is not None:
         from simcore.trace.chrome import write_traces

@@ -42,20 +42,15 @@ def run(
         raise InputError([Problem(f'unknown memory "{memory}" {hint(memory, [IDEAL])}', "--memory")])
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
-    unrolled, once_ns = None, 0
+    unrolling = None
     if unroll:
-        from simcore.program.unroll import unroll as unrolled_program
+        from benches.unroll_report import Unrolling
 
-        once_ns = estimate(prepared).whole_program_ns
-        unrolled = unrolled_program(loaded)
-        prepared = prepare(unrolled.program, arch=arch, timing=timing)
+        unrolling = Unrolling.of(prepared)
+        prepared = unrolling.prepared
     analytic, analytic_without_anti = estimate(prepared), estimate(prepared, include_anti_deps=False)
     machine, without_anti = run_machine(analytic), run_machine(analytic_without_anti)
-    loops = None
-    if unrolled is not None:
-        from benches.unroll_report import unroll_report
-
-        loops = unroll_report(loaded, unrolled, [block.schedule for block in machine], once_ns)
+    loops = None if unrolling is None else unrolling.report([block.schedule for block in machine])
     report = report_of(
         machine, without_anti, analytic, analytic_without_anti, events=events, explain=explain, unroll=loops
     )

@@ -42,7 +42,7 @@ _CHUNK = 4096
 
 
 def trace_records(columns: Columns, schedule: Schedule) -> Iterator[TraceRecord]:
-    """The records of one block's trace: eleven thread names, then its events."""
+    """The records of one block's trace: eleven thread names, then its events. ``schedule`` is PerfSim's (in ns)."""
     for tid, name in enumerate(THREAD_NAMES):
         yield ThreadName(tid=tid, args=ThreadArgs(name))
     tracer = _Tracer(columns, schedule)
@@ -51,16 +51,10 @@ def trace_records(columns: Columns, schedule: Schedule) -> Iterator[TraceRecord]
         yield from map(tracer.event, order[begin : begin + _CHUNK].tolist())
 
 
-def write_block_trace(path: Path, columns: Columns, schedule: Schedule) -> None:
-    """Writes the trace of one block, one record a line. Raises InputError if ``path`` cannot be written."""
-    with StagedFiles() as staged, staged.open(path) as file:
-        _write_records(file, trace_records(columns, schedule))
-
-
 def write_traces(estimate: Estimate, folder: Path, prefix: TracePrefix = TracePrefix.ESTIMATE) -> list[Path]:
-    """Writes the trace of every block into ``folder``, which is made if missing, and returns the paths.
+    """Writes the trace of every block into ``folder``, one record a line, and returns the paths.
 
-    All files appear or none. Raises InputError if one cannot be written.
+    The folder is made if missing. All files appear or none. Raises InputError if one cannot be written.
     """
     blocks = estimate.blocks
     names = trace_file_names(prefix, estimate.prepared.program.name, [(b.function, b.block) for b in blocks])
@@ -97,8 +91,8 @@ class _Tracer:
         ins, outs = instruction.ins, instruction.outs
         return TraceEvent(
             name=instruction.name,
-            ts=self.ns(int(self.schedule.start[i])),
-            dur=self.ns(int(self.schedule.duration[i])),
+            ts=int(self.schedule.start[i]),
+            dur=int(self.schedule.duration[i]),
             tid=tid_of(int(self.schedule.lane[i])),
             args=EventArgs(
                 bir_id=i,
@@ -126,11 +120,6 @@ class _Tracer:
         return Predecessor(
             name=self.names[producer],
             edge_type=kind.name,
-            end_time=self.ns(int(s.start[producer]) + int(s.duration[producer])),
+            end_time=int(s.start[producer] + s.duration[producer]),
             engine=Lane(lane).name if lane != s.lane[consumer] else None,
         )
-
-    def ns(self, ticks: int) -> int | float:
-        """A time of the schedule in ns: a whole number wherever it is one."""
-        whole, rest = divmod(ticks, self.schedule.ticks_per_ns)
-        return ticks / self.schedule.ticks_per_ns if rest else whole

@@ -56,7 +56,7 @@ class Predecessor(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
 
     name: str
     edge_type: str
-    end_time: int | float
+    end_time: int
     engine: str | None = None
 
 
@@ -85,8 +85,8 @@ class TraceEvent(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     ph: str = "X"
-    ts: int | float
-    dur: int | float
+    ts: int
+    dur: int
     pid: int = 0
     tid: int
     args: EventArgs

@@ -13,7 +13,7 @@ import pytest
 from simcore import perfsim
 from simcore.errors import InputError
 from simcore.program.read import load_program
-from simcore.trace.chrome import trace_records, write_block_trace, write_traces
+from simcore.trace.chrome import trace_records, write_traces
 from simcore.trace.file_names import TracePrefix
 from simcore.trace.records import TraceEvent
 from tests.simcore.trace.estimates import document, estimate_of, read_trace
@@ -375,19 +375,6 @@ def test_two_runs_write_the_same_bytes_over_each_other(tmp_path: Path):
     assert path.read_bytes() == first
 
 
-def test_a_schedule_in_picoseconds_is_traced_in_nanoseconds(tmp_path: Path):
-    block = estimate_of(SMALL).blocks[0]
-    times = {key: getattr(block.schedule, key) * 1000 for key in ("start", "duration", "next_dispatch")}
-    in_ps = replace(block.schedule, **times, ticks_per_ns=1000)
-    write_block_trace(tmp_path / "whole.json", block.columns, in_ps)
-    write_block_trace(tmp_path / "ns.json", block.columns, block.schedule)
-    assert (tmp_path / "whole.json").read_bytes() == (tmp_path / "ns.json").read_bytes()
-    later = replace(in_ps, start=in_ps.start + 125)
-    write_block_trace(tmp_path / "fraction.json", block.columns, later)
-    first = read_trace(tmp_path / "fraction.json")[1][0]
-    assert (first["ts"], first["dur"], first["args"]["deps"][0]["end_time"]) == (2000.125, 300, 2000.125)
-
-
 def test_the_folder_is_made_and_a_file_in_its_place_is_refused(tmp_path: Path):
     assert write_traces(estimate_of(SMALL), tmp_path / "a" / "b")[0].is_file()
     (tmp_path / "f").write_text("mine")
@@ -401,9 +388,9 @@ def test_the_memory_for_writing_does_not_grow_with_the_records(tmp_path: Path):
         instructions = [
             {"name": f"i{k}", "opcode": "Matmult", "engine": "PE", "cost": 5, "outs": [PSUM_0]} for k in range(events)
         ]
-        block = estimate_of(document(instructions)).blocks[0]
+        estimate = estimate_of(document(instructions))
         tracemalloc.start()
-        write_block_trace(tmp_path / "t.json", block.columns, block.schedule)
+        write_traces(estimate, tmp_path)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak

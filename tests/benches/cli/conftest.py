@@ -15,9 +15,9 @@ Call = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def kernbench(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Call:
     """Runs a command line and gives ``(exit code, standard output, standard error)``."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # a test runner may set it, and tables would wrap
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.delenv("COLUMNS", raising=False)  # a test runner may set it, and tables would wrap
         monkeypatch.setattr(sys, "argv", ["kernbench", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
             run()

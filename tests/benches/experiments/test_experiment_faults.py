@@ -52,7 +52,7 @@ def claim(formula: str) -> str:
         ("", ["1:1: expected an experiment, a mapping, got nothing (null)"]),
         ("- 1\n", ["1:1: expected an experiment, a mapping, got a list"]),
         ("a: 1\na: 2\n", ['2:1: the key "a" stands twice in one mapping']),
-        ("a: [1\n", ["2:1: not valid YAML: did not find expected ',' or ']'"]),
+        ("a: [1\n", ["2:1: the file ends inside the document (truncated?): did not find expected ',' or ']'"]),
         (
             "schema: kernbench.experimant/1\nid: A\ntitle: ''\nadr: 40\nclams: 1\n" + TCM + ONE,
             [

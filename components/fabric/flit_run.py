@@ -57,9 +57,9 @@ class Lane:
         """Flits whose service has begun."""
         self.returned = 0
         """Flits whose room in the buffer behind the link is free again."""
-        self.sent: deque[int] = deque()
+        self.sent: list[int] = []
         """Starts of service of the flits that have started and not arrived, if the track has a latency."""
-        self.home_due: deque[int] = deque()
+        self.home_due: list[int] = []
         """When the room of the flits from number ``returned`` on will be the sender's again, as far as known."""
         self.on_ended = self._ended
         self.on_arrived = self._arrived
@@ -115,7 +115,7 @@ class Lane:
     def _arrived(self, now: int) -> None:
         """A flit has passed the latency."""
         if not self.run.over:
-            self.sent.popleft()
+            del self.sent[0]
             if self.following is not None:
                 self.following.take(1)
             else:
@@ -136,7 +136,7 @@ class Lane:
         if self.run.over:
             return
         assert self.link.room is not None
-        self.home_due.popleft()
+        del self.home_due[0]
         self.link.room += self.leg.bytes_of(self.returned)
         self.returned += 1
         self.link.stir()

@@ -10,7 +10,7 @@ import pytest
 
 from simcore.units import ns_to_ticks
 from tests.components.fabric.bench_of_fabric import outcome
-from tests.components.fabric.plain import Outcome, PlainFlow, PlainHop, PlainLink, PlainNetwork
+from tests.components.fabric.plain import PlainFlow, PlainHop, PlainLink, PlainNetwork
 from tests.components.fabric.traffic import read
 
 

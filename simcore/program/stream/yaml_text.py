@@ -1,12 +1,11 @@
 """YAML text, decoded straight from parser events: no node tree, so memory stays small and nesting is bounded.
 
 Scalars mean what YAML 1.1's safe schema says; keys are text as they stand. Aliases, merge keys and tags are refused:
-a file of ours says each thing where it stands.
+a file of ours says each thing where it stands. So are numbers that YAML 1.2 reads as something else: 010 and 1:30.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -147,6 +146,10 @@ class _Builder:
             return self.known[event.value]
         tag = self.resolver.resolve(yaml.ScalarNode, event.value, (True, False)).rpartition(":")[2]
         value: Any = event.value
+        if tag in ("int", "float") and _other_in_yaml_1_2(event.value):
+            allowed = "allowed: decimal digits without a leading zero; quotes around text"
+            self.problem(f"{event.value} is one thing in YAML 1.1 and another in YAML 1.2 ({allowed})", event)
+            return None
         if tag in _CONSTRUCTED:
             node = yaml.ScalarNode(f"tag:yaml.org,2002:{tag}", event.value)
             try:
@@ -165,12 +168,18 @@ class _Builder:
         self.problems.append(Problem(message, self.file, *_position(event)))
 
 
+def _other_in_yaml_1_2(number: str) -> bool:
+    """Whether YAML 1.2 reads the ``number`` of YAML 1.1 otherwise: octal without its o as decimal, base 60 as text."""
+    digits = number.lstrip("-+").replace("_", "")
+    return ":" in number or (digits.isdigit() and digits.startswith("0") and len(digits.lstrip("0")) > 1)
+
+
 def _exactly(text: str, value: float) -> Fraction | float:
     """The number that ``text`` writes, which is ``value`` as a float. Raises ValueError for an endless exponent."""
     plain = text.replace("_", "").lower()
     decimal = _DECIMAL.fullmatch(plain)
-    if decimal is None:  # .inf and .nan, which stay, and base 60, which YAML 1.1 has
-        return value if not math.isfinite(value) else Fraction(repr(value))
+    if decimal is None:  # .inf and .nan
+        return value
     if int(decimal["exponent"] or 0) > _LARGEST_EXPONENT:
         raise ValueError(f"{text}: an exponent beyond {_LARGEST_EXPONENT}")
     return Fraction(plain)

@@ -58,10 +58,16 @@ def console() -> Console:
     """Standard output for tables, as wide as the terminal (or as COLUMNS says)."""
     from rich.console import Console
 
+    class PlainConsole(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would leave with 1, the exit code of a failed check; the command line has its own for this.
+            self.quiet = True
+            raise BrokenPipeError
+
     unknown = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     # Names and source lines come from programs: nothing in them is markup.
     width = WIDTH_WITHOUT_TERMINAL if unknown else None
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+    return PlainConsole(highlight=False, markup=False, emoji=False, width=width)
 
 
 def note(text: str) -> None:

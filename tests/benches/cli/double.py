@@ -17,6 +17,16 @@ def good(count: int = typer.Option(1, help="Lines to print.")) -> None:
 
 
 @app.command()
+def table() -> None:
+    """Prints more than a pipe holds, the way tables are printed."""
+    from benches.cli.output import console
+
+    out = console()
+    for _ in range(100):
+        out.print("x" * 1000)
+
+
+@app.command()
 def check() -> None:
     raise typer.Exit(1)
 

@@ -115,14 +115,16 @@ def test_a_module_that_cannot_be_imported_is_our_fault(kernbench):
     assert "tests.no" in err
 
 
-@pytest.mark.parametrize("lines", [10, 100_000])
-def test_a_reader_that_leaves_early_ends_the_command_quietly(repository: Path, lines: int):
+@pytest.mark.parametrize(
+    "arguments", [["good", "--count", "10"], ["good", "--count", "100000"], ["table"]], ids=["few", "many", "table"]
+)
+def test_a_reader_that_leaves_early_ends_the_command_quietly(repository: Path, arguments: list[str]):
     program = (
         "from benches.cli.commands import Command; from benches.cli.main import run;"
         f"run((Command('double', '{DOUBLE}', ''),))"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "double", "good", "--count", str(lines)],
+        [sys.executable, "-c", program, "double", *arguments],
         cwd=repository,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -13,7 +13,7 @@ from benches.probe.predict import course_of, predicted
 from benches.probe.simulate import actual_ns
 from benches.probe.way import Way
 from simcore.errors import InputError, Problem, hint
-from topology.machine.machine import Site
+from topology.machine.site import Site
 from topology.probe_places import NoPlace
 from topology.system import System
 

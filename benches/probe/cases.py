@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from topology.hierarchy import Cube, Hierarchy, PeTile
-from topology.machine.machine import Place, Site
+from topology.machine.site import Place, Site
+from topology.machine.tile import PARTS, nodes_of
 from topology.probe_places import NoPlace, ProbePlace, probe_places
 from topology.routes.router import NoRouteError
-from topology.system import NodeSpec
+from topology.system import NodeSpec, System
 
 BUFFER_OFFSET = 0x1000
 """Where in a slice the bytes lie: the published probe's buffer of a PE."""
@@ -22,6 +23,7 @@ SWEEP = (4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
 
 STANDARD = ("h2d", "d2h", "pe_dma")
 FREE_CATEGORY = "path"
+NO_TILE = f"a PE tile has not one each of {', '.join(PARTS)}, or takes orders at another part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class TcmAccess:
-    """The fetch/store unit of a PE tile asks its TCM, over the wire between the two."""
+    """The fetch/store unit of a PE tile fetches from its TCM, or stores to it."""
 
     name: str
     category: str
     hops: int
+    tile: str
     unit: str
     tcm: str
     direction: str
@@ -80,7 +83,7 @@ def cases_of(site: Site, *, further: bool) -> list[Case | NoPlace]:
         return list(_ways(site))
     named = system.probe_cases
     standard = [_standard(p) for p in probe_places(system) if named is None or p.name in named]
-    return [*standard, *_further(system.hierarchy)] if further else standard
+    return [*standard, *_further(system, system.hierarchy)] if further else standard
 
 
 def _standard(place: ProbePlace | NoPlace) -> Case | NoPlace:
@@ -92,7 +95,7 @@ def _standard(place: ProbePlace | NoPlace) -> Case | NoPlace:
     return Access(place.name, place.category, place.hops, asker, direction, Place(memory, BUFFER_OFFSET))
 
 
-def _further(hierarchy: Hierarchy) -> Iterator[Case | NoPlace]:
+def _further(system: System, hierarchy: Hierarchy) -> Iterator[Case | NoPlace]:
     sip = hierarchy.sips[0]
     cube = sip.cubes[0]
     tile = cube.pes[0]
@@ -108,8 +111,8 @@ def _further(hierarchy: Hierarchy) -> Iterator[Case | NoPlace]:
     yield from _other_package(hierarchy, tile)
     yield from _sram(cube, tile)
     yield from _m_cpu(cube)
-    yield from _tcm(tile)
-    yield from _launches(hierarchy)
+    yield from _tcm(system, tile)
+    yield from _launches(system, hierarchy)
 
 
 def _other_package(hierarchy: Hierarchy, tile: PeTile) -> Iterator[Case | NoPlace]:
@@ -143,27 +146,33 @@ def _m_cpu(cube: Cube) -> Iterator[Case | NoPlace]:
             yield Access(name, f"mcpu_{direction}", 0, cube.m_cpu, direction, Place(cube.hbm[pe], BUFFER_OFFSET))
 
 
-def _tcm(tile: PeTile) -> Iterator[Case | NoPlace]:
-    unit, tcm = tile.parts.get("pe_fetch_store"), tile.parts.get("pe_tcm")
+def _tcm(system: System, tile: PeTile) -> Iterator[Case | NoPlace]:
+    nodes = nodes_of(system, tile)
     for direction in ("read", "write"):
         name = f"tcm-{direction}"
-        if unit is None or tcm is None:
-            yield NoPlace(name, "a PE tile has no pe_fetch_store or no pe_tcm")
+        if nodes is None:
+            yield NoPlace(name, NO_TILE)
         else:
-            yield TcmAccess(name, "tcm", 0, unit, tcm, direction)
+            unit, tcm = nodes["pe_fetch_store"].name, nodes["tcm"].name
+            yield TcmAccess(name, "tcm", 0, tile.name, unit, tcm, direction)
 
 
-def _launches(hierarchy: Hierarchy) -> Iterator[Case | NoPlace]:
+def _launches(system: System, hierarchy: Hierarchy) -> Iterator[Case | NoPlace]:
     sip = hierarchy.sips[0]
     for name, cubes in (("launch-one-cube", (0,)), ("launch-all-cubes", tuple(range(len(sip.cubes))))):
         if not sip.ios:
             yield NoPlace(name, "the package has no IO chiplet")
         elif any(sip.cubes[i].m_cpu is None for i in cubes):
             yield NoPlace(name, "a cube has no M_CPU")
-        elif any(tile.command_part is None for i in cubes for tile in sip.cubes[i].pes):
-            yield NoPlace(name, "a PE tile has no command part")
+        elif any(not _takes_orders(system, tile) for i in cubes for tile in sip.cubes[i].pes):
+            yield NoPlace(name, NO_TILE)
         else:
             yield KernelLaunch(name, "launch", len(cubes), sip.index, cubes)
+
+
+def _takes_orders(system: System, tile: PeTile) -> bool:
+    nodes = nodes_of(system, tile)
+    return nodes is not None and nodes["pe_cpu"].name == tile.command_part
 
 
 def _ways(site: Site) -> Iterator[Case]:

@@ -9,10 +9,9 @@ from benches.probe.cases import Access, Case, KernelLaunch, Move, TcmAccess
 from benches.probe.formula import Predicted, predict
 from benches.probe.memories import memory_at
 from benches.probe.payload import Payload
-from benches.probe.way import ZERO, Way, in_ticks, way_along
-from topology.machine.hops import start_ns
-from topology.machine.launch import launch_targets
-from topology.machine.machine import Site
+from benches.probe.way import ZERO, ZERO_WIRE, Way, in_ticks, stop_of, way_along
+from topology.machine.hops import engine_start_ns
+from topology.machine.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +29,25 @@ def course_of(site: Site, case: Case) -> Course:
     if isinstance(case, Access):
         there = way_along(system, site.route(case.origin, case.place.node).nodes)
         back = there.reversed(system)
-        return Course(there, response=back) if case.direction == "write" else Course(back, command=there)
+        if case.direction == "write":
+            return Course(there, response=back.word_only)
+        return Course(back, command=there.word_only)
     if isinstance(case, Move):
         return Course(way_along(system, site.route(case.src, case.dst).nodes))
     if isinstance(case, TcmAccess):
-        there = way_along(system, site.route(case.unit, case.tcm).nodes)
-        return Course(there, response=there.reversed(system))
-    ways = [way_along(system, target.nodes) for target in launch_targets(site, case.sip, case.cubes)]
-    farthest = max(ways, key=lambda way: way.latency_in_ticks_ns)
-    return Course(farthest, response=farthest.reversed(system))
+        return Course(Way(tuple([stop_of(system.node(name)) for name in (case.unit, case.tcm)]), (ZERO_WIRE,)))
+    ways = [
+        way_along(system, [*first.nodes, *second.nodes[1:], *third.nodes[1:]])
+        for cube in case.cubes
+        for pe in range(len(site.router.cube(case.sip, cube).pes))
+        for first, second, third in site.launch_routes(case.sip, (cube,), pe)
+    ]
+    homeward = [way.reversed(system).word_only for way in ways]
+    return Course(max(ways, key=_how_long), response=max(homeward, key=_how_long))
+
+
+def _how_long(way: Way) -> Fraction:
+    return way.latency_in_ticks_ns
 
 
 def predicted(site: Site, case: Case, course: Course, nbytes: int) -> Predicted:
@@ -56,7 +65,7 @@ def predicted(site: Site, case: Case, course: Course, nbytes: int) -> Predicted:
             window_flits=system.window_flits,
             before=course.command,
             after=course.response,
-            start_ns=start_ns(system, site.route(case.origin, case.place.node)),
+            start_ns=engine_start_ns(system, site.route(case.origin, case.place.node)),
         )
     if isinstance(case, TcmAccess):
         return _of_tcm(site, case, course, nbytes)
@@ -66,18 +75,10 @@ def predicted(site: Site, case: Case, course: Course, nbytes: int) -> Predicted:
 
 
 def _of_tcm(site: Site, case: TcmAccess, course: Course, nbytes: int) -> Predicted:
-    """The TCM's channel is the bottleneck; bytes do not cross a wire of the tile flit by flit."""
+    """The unit's overhead and the time on the TCM's channel, which is the bottleneck; nothing crosses a link."""
     rate = site.system.node(case.tcm).parameters[f"{case.direction}_bw_gbs"]
     assert isinstance(rate, int | Fraction)
-    assert course.response is not None
-    words = predict(course.payload, Payload(0, 1), after=course.response)
-    drain = Fraction(nbytes) / rate if rate else ZERO
-    rounding = words.terms.get("tick_rounding", ZERO) + in_ticks(drain) - drain
-    terms = {**words.terms, "tick_rounding": rounding}
-    return Predicted(
-        words.wire_ns,
-        words.overhead_ns,
-        drain,
-        Fraction(rate) or None,
-        {name: value for name, value in terms.items() if value},
-    )
+    overhead, drain = course.payload.overhead_ns, Fraction(nbytes) / rate if rate else ZERO
+    rounding = in_ticks(overhead) + in_ticks(drain) - overhead - drain
+    terms = {"tick_rounding": rounding} if rounding else {}
+    return Predicted(ZERO, overhead, drain, Fraction(rate) or None, terms)

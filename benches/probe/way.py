@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
 from simcore.units import TICKS_PER_NS
-from topology.machine.hops import charge_ns, rate_gbs
-from topology.system import System
+from topology.machine.hops import ONCE, charge_ns, rate_gbs
+from topology.system import NodeSpec, System
 
 STORE_AND_FORWARD_KINDS = frozenset({"pcie_endpoint"})
 """Kinds of parts that take a passing transfer in as a whole (ADR-0048)."""
@@ -20,11 +20,13 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A part on the way. ``holds``: it re-assembles what passes."""
+    """A part on the way. ``holds``: it re-assembles what passes. ``once``: it is paid for with the request, on the
+    payload's leg, whatever other legs there are."""
 
     node: str
     overhead_ns: Fraction
     holds: bool
+    once: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Wire:
     def ns_per_byte(self) -> Fraction:
         """Time on the link, per byte."""
         return 1 / self.rate_gbs if self.rate_gbs is not None else ZERO
+
+
+ZERO_WIRE = Wire(None, ZERO, ZERO)
+"""Between two parts of a PE tile, which hand each other what they have in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,12 @@ class Way:
     def latency_ns(self) -> Fraction:
         """What a transfer of no bytes takes."""
         return self.wire_ns + self.overhead_ns
+
+    @property
+    def word_only(self) -> Way:
+        """The same way for the command or the answer of a request, whose parts are paid for on the payload's leg."""
+        stops = [replace(stop, overhead_ns=ZERO) if stop.once else stop for stop in self.stops]
+        return replace(self, stops=tuple(stops))
 
     @property
     def latency_in_ticks_ns(self) -> Fraction:
@@ -124,9 +136,14 @@ def way_along(system: System, nodes: Sequence[str]) -> Way:
     specs = [system.node(name) for name in nodes]
     links = [system.link(src, dst) for src, dst in pairwise(nodes)]
     return Way(
-        tuple([Stop(spec.name, charge_ns(spec), spec.kind in STORE_AND_FORWARD_KINDS) for spec in specs]),
+        tuple([stop_of(spec) for spec in specs]),
         tuple([Wire(rate_gbs(system, link), link.length_mm * system.ns_per_mm, link.overhead_ns) for link in links]),
     )
+
+
+def stop_of(node: NodeSpec) -> Stop:
+    """``node`` as a part on a way."""
+    return Stop(node.name, charge_ns(node), node.kind in STORE_AND_FORWARD_KINDS, node.kind in ONCE)
 
 
 def in_ticks(duration_ns: Fraction) -> Fraction:

@@ -8,11 +8,13 @@ from itertools import permutations
 
 import pytest
 
+from components.host.messages import KernelLaunchMsg, KernelRef, MemoryReadMsg, MemoryWriteMsg, Response
+from components.pe.commands import Busy, Command
 from simcore.errors import InputError
 from simcore.kernel import Environment
+from topology.loader import load_system
 from topology.machine.hops import Waypoint, hop_of
-from topology.machine.launch import launch, launch_targets, travel_ticks
-from topology.machine.machine import Place, Site
+from topology.machine.site import Place, Site
 from topology.system import NodeSpec, System
 
 PE0 = "sip0.cube0.pe0.pe_dma"
@@ -39,7 +41,7 @@ def latency_ps(site: Site, src: str, dst: str, nbytes: int, *, whole: bool = Fal
 def requested_ps(site: Site, origin: str, direction: str, place: Place, nbytes: int, *, whole: bool = False) -> int:
     env = Environment()
     machine = site.machine(env, None if whole else [site.route(origin, place.node)])
-    env.run(machine.request(origin, direction, place, nbytes, "lone").done)
+    env.run(machine.ask(origin, direction, place, nbytes, "lone"))
     return env.now
 
 
@@ -76,7 +78,7 @@ def test_an_address_names_the_memory_that_a_request_goes_to(large: Site):
     assert large.place(address) == Place("sip1.cube5.hbm_ctrl.pe3", 0x4000)
     env = Environment()
     machine = large.machine(env, [large.route(PE0, "sip1.cube5.hbm_ctrl.pe3")])
-    way = machine.memory_way(PE0, address)
+    way = machine.places.memory_way(PE0, address)
     assert (way.memory.name, way.address) == ("sip1.cube5.hbm_ctrl.pe3", 0x4000)
     assert [link.destination.name for link in way.homeward][-1] == PE0
 
@@ -110,7 +112,7 @@ def test_a_request_to_a_part_that_is_no_memory_is_refused_at_its_line(large: Sit
     env = Environment()
     machine = large.machine(env, [large.route(PE0, "sip0.cube0.r5c5")])
     with pytest.raises(InputError, match=r"yaml:\d+:\d+: sip0.cube0.r5c5 \(router\) is no memory"):
-        machine.request(PE0, "read", Place("sip0.cube0.r5c5", 0), 64, "lone")
+        machine.ask(PE0, "read", Place("sip0.cube0.r5c5", 0), 64, "lone")
 
 
 def test_a_way_without_a_way_back_is_refused(small: Site):
@@ -125,18 +127,29 @@ def test_a_way_without_a_way_back_is_refused(small: Site):
 
 def test_a_part_that_does_not_say_what_it_costs_is_refused_at_its_line(large: Site):
     node = large.system.node("sip0.cube0.m_cpu")
-    silent = NodeSpec(node.name, node.kind, node.impl, {}, node.pos_mm, node.origin)
-    with pytest.raises(InputError, match=r'\d+: m_cpu sip0.cube0.m_cpu: parameter "overhead_ns" is missing'):
+    silent = NodeSpec("port", "link_port", None, {}, node.pos_mm, node.origin)
+    with pytest.raises(InputError, match=r'\d+: link_port port: parameter "overhead_ns" is missing'):
         hop_of(Environment(), silent)
 
 
-def test_a_part_with_a_process_of_its_own_is_a_waypoint_that_keeps_account(large: Site):
+def test_a_dma_engine_starts_a_request_once_and_moves_no_more_than_it_does_in_practice():
+    site = Site(load_system("trn2"))
+    # 1300 ns, 64 KiB at 23 GB/s, the noc's flit of 512 bytes at 2900 GB/s, and the memory's burst of 256 at 90.625.
+    expected = 1300 + 65536 / 23 + 512 / 2900 + 256 / 90.625
+    for direction in ("write", "read"):
+        assert requested_ps(site, "nc0.dma0", direction, Place("hbm", 0), 65536) / 1000 == pytest.approx(
+            expected, abs=0.01
+        )
+
+
+def test_a_part_that_is_not_run_is_a_waypoint_that_keeps_account():
+    site = Site(load_system("trn2"))
     env = Environment()
-    machine = large.machine(env, [large.route(PE0, "sip0.cube0.hbm_ctrl.pe0")])
-    env.run(machine.request(PE0, "write", Place("sip0.cube0.hbm_ctrl.pe0", 0), 1000, "lone").done)
-    dma = machine.hops[PE0]
-    assert isinstance(dma, Waypoint)
-    assert (dma.transfers, dma.nbytes) == (2, 1000)
+    machine = site.machine(env, [site.route("nc0.dma0", "hbm")])
+    env.run(machine.ask("nc0.dma0", "write", Place("hbm", 0), 1000, "lone"))
+    engine = machine.hops["nc0.dma0"]
+    assert isinstance(engine, Waypoint)
+    assert (engine.transfers, engine.nbytes) == (2, 1000)
 
 
 def test_a_finite_buffer_makes_links_credited_and_is_no_hindrance_if_it_is_large(small: Site):
@@ -147,32 +160,56 @@ def test_a_finite_buffer_makes_links_credited_and_is_no_hindrance_if_it_is_large
     assert latency_ps(tight, *ends, 65536) > latency_ps(small, *ends, 65536)
 
 
-def test_a_launch_starts_every_pe_when_the_last_one_has_its_command(large: Site):
+def launched(site: Site, cubes: tuple[int, ...], *commands: Command) -> Response:
+    """The host's answer to a launch of ``commands`` on every PE of ``cubes``."""
     env = Environment()
-    targets = launch_targets(large, 0, range(16))
-    machine = large.machine(env, [route for target in targets for route in target.routes])
-    state = launch(machine, targets, run_ticks=1000)
-    env.run(state.done)
-    assert len(state.started) == 128
-    assert set(state.started.values()) == {state.start_at} == {max(state.arrived.values())}
-    assert min(state.arrived.values()) < state.start_at
-    assert env.now == max(state.ended.values())
+    routes = [route for pe in range(8) for found in site.launch_routes(0, cubes, pe) for route in found]
+    host = site.machine(env, routes).host({"kernel": lambda _message, _cube, _pe: commands})
+    message = KernelLaunchMsg(
+        correlation_id="c", request_id="r", sip=0, kernel_ref=KernelRef("kernel"), target_cubes=cubes
+    )
+    response = env.run(host.submit(message))
+    assert isinstance(response, Response)
+    return response
 
 
-def test_the_barrier_is_the_farthest_way_from_the_io_cpu(large: Site):
-    env = Environment()
-    targets = launch_targets(large, 0, (0, 15), pes=(0,))
-    assert [target.pe_cpu for target in targets] == ["sip0.cube0.pe0.pe_cpu", "sip0.cube15.pe0.pe_cpu"]
-    machine = large.machine(env, [route for target in targets for route in target.routes])
-    state = launch(machine, targets)
-    env.run(state.done)
-    near, far = (travel_ticks(machine, target.routes[1:]) for target in targets)
-    to_io_cpu = state.arrived[targets[0].pe_cpu] - near
-    assert state.start_at == to_io_cpu + far > to_io_cpu + near
-    # PCIe endpoint 5 ns, IO CPU 10 ns and the wire between them.
-    assert Fraction(to_io_cpu, 1000) == pytest.approx(15, abs=0.2)
+def test_a_launch_starts_every_pe_of_every_cube_at_once(large: Site):
+    response = launched(large, tuple(range(16)), Busy(Fraction(100)))
+    assert len(response.reports) == 128
+    assert len({report.began_ticks for report in response.reports}) == 1
+    assert response.kernel_ns == 100
+    # There: PCIe endpoint 5, IO CPU 10, M_CPU 5, PE CPU 2, 8 UCIe ports of 8 ns on the way to the last row, and wire.
+    assert Fraction(response.reports[0].began_ticks, 1000) == pytest.approx(5 + 10 + 5 + 2 + 64, abs=1.5)
 
 
-def test_a_cube_that_is_not_there_cannot_be_launched_on(large: Site):
-    with pytest.raises(InputError, match=r"no cube 16 \(allowed: 0 to 15\)"):
-        launch_targets(large, 0, (16,))
+def test_a_launch_on_a_cube_that_is_not_there_is_refused(large: Site):
+    with pytest.raises(InputError, match=r"die 16 is outside this system \(allowed: 0 to 15\)"):
+        large.launch_routes(0, (16,), 0)
+    with pytest.raises(InputError, match=r"no PE tile 8 \(allowed: 0 to 7\)"):
+        large.launch_routes(0, (0,), 8)
+
+
+def test_a_machine_built_for_other_routes_says_what_it_lacks(large: Site):
+    machine = large.machine(Environment(), [large.route(PE0, "sip0.cube0.hbm_ctrl.pe0")])
+    with pytest.raises(InputError, match=r"sip0.cube0.m_cpu takes no orders in this machine"):
+        machine.places.m_cpu(0, 0)
+    with pytest.raises(InputError, match=r"sip0.cube1.pe0 does not run in this machine"):
+        machine.tile("sip0.cube1.pe0")
+
+
+def test_the_host_writes_and_reads_by_messages_as_by_requests(large: Site):
+    memory = "sip0.cube4.hbm_ctrl.pe0"
+    for direction, kind, end in (("write", MemoryWriteMsg, "dst"), ("read", MemoryReadMsg, "src")):
+        env = Environment()
+        machine = large.machine(env, [large.route("sip0.io0.pcie_ep", memory)])
+        names = {f"{end}_sip": 0, f"{end}_cube": 4, f"{end}_pe": 0, f"{end}_pa": large.address(Place(memory, 0x1000))}
+        message = kind(correlation_id="c", request_id="r", nbytes=32768, **names)
+        env.run(machine.host({}).submit(message))
+        assert env.now == requested_ps(large, "sip0.io0.pcie_ep", direction, Place(memory, 0x1000), 32768)
+
+
+def test_an_address_and_its_place_are_the_same_thing(large: Site):
+    for place in (Place("sip1.cube15.hbm_ctrl.pe7", 12345), Place("sip0.cube3.sram", 77)):
+        assert large.place(large.address(place)) == place
+    with pytest.raises(InputError, match=r"sip0.cube0.r0c0 holds no memory with an address"):
+        large.address(Place("sip0.cube0.r0c0", 0))

@@ -19,27 +19,11 @@ if TYPE_CHECKING:
 
 OVERHEAD = "overhead_ns"
 DMA_ENGINE = "dma_engine"
-CHARGES: dict[str, str | None] = {
-    "dma_engine": None,
-    "io_cpu": OVERHEAD,
-    "link_port": OVERHEAD,
-    "m_cpu": OVERHEAD,
-    "neuron_core": None,
-    "node": None,
-    "pe_cpu": OVERHEAD,
-    "pe_dma": OVERHEAD,
-    "pe_fetch_store": OVERHEAD,
-    "pe_gemm": None,
-    "pe_math": None,
-    "pe_mmu": None,
-    "pe_scheduler": OVERHEAD,
-    "tcm": None,
-}
-"""By the kind of a part with a process of its own, the parameter that a transfer pays there once.
-
-None: its process takes all the time there is (a TCM serves requests, ADR-0040); a request pays it, not each of its
-transfers (:func:`start_ns`); or a plain point of a free graph.
-"""
+ONCE = frozenset({"io_cpu", "m_cpu", "pe_cpu", "pe_dma", "pe_fetch_store", "pe_scheduler"})
+"""Kinds of parts with a process of their own, which pays their overhead once for each request or order: not for each
+transfer that it becomes."""
+FREE = frozenset({DMA_ENGINE, "neuron_core", "node", "pe_gemm", "pe_math", "pe_mmu", "tcm"})
+"""Kinds of parts at which no transfer pays: plain points, and parts that time what they do in another way."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,16 +55,15 @@ def hop_of(env: Environment, node: NodeSpec) -> Hop:
     file = node.origin["kind"].file
     if node.kind in kinds() and _stands_alone(lookup(node.kind, node.impl, file=file)):
         return cast("Hop", build(env, node.kind, node.name, node.parameters, {}, node.impl, file=file))
-    return Waypoint(node.name, ns_to_ticks(charge_ns(node)))
+    return Waypoint(node.name, 0 if node.kind in ONCE else ns_to_ticks(charge_ns(node)))
 
 
 def charge_ns(node: NodeSpec) -> Fraction:
-    """What a transfer pays once at ``node``, in nanoseconds, as its parameters say."""
-    key = CHARGES.get(node.kind, OVERHEAD)
-    return Fraction(0) if key is None else _number(node, key)
+    """What a transfer, or (of a kind in :data:`ONCE`) a request or an order, pays once at ``node``."""
+    return Fraction(0) if node.kind in FREE else _number(node, OVERHEAD)
 
 
-def start_ns(system: System, route: Route) -> Fraction:
+def engine_start_ns(system: System, route: Route) -> Fraction:
     """What a request along ``route`` pays once before anything moves: the start of each DMA engine on it."""
     nodes = [system.node(name) for name in route.nodes]
     return sum((_number(node, "start_ns") for node in nodes if node.kind == DMA_ENGINE), Fraction(0))

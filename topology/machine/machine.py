@@ -12,80 +12,34 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simcore.errors import InputError, Problem
 from simcore.units import ns_to_ticks
-from topology.addresses import AddressResolver
-from topology.kinds import EdgeSet
-from topology.machine.hops import hop_of, rate_gbs, start_ns
+from topology.hierarchy import PeTile
+from topology.machine.hops import ONCE, charge_ns, engine_start_ns, hop_of, rate_gbs
+from topology.machine.places import MachinePlaces
+from topology.machine.site import Place, Site
+from topology.machine.tile import RunningTile, build_tile, nodes_of
 from topology.routes.route import Route
-from topology.routes.router import PathRouter
-from topology.system import LinkSpec, System
+from topology.system import LinkSpec, NodeSpec, System
 
 if TYPE_CHECKING:
+    from simpy.events import Event
+
     from components.fabric.fabric import Fabric
     from components.fabric.flow import Flow
     from components.fabric.hop import Hop
     from components.fabric.link import LinkBase
-    from components.memory.over_fabric import Memory, MemoryWay
+    from components.host.host import Host, Kernel
+    from components.memory.over_fabric import FabricMemory, Memory, MemoryWay
     from components.memory.request import MemoryRequest
     from simcore.kernel import Environment, Port
 
     Path = tuple[LinkBase[Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A byte of a memory: the part that holds it and the offset in that part."""
-
-    node: str
-    offset: int
-
-
-class Site:
-    """A system with its routes and addresses, from which any number of machines can be built."""
-
-    def __init__(self, system: System) -> None:
-        self.system = system
-        self.router = PathRouter(system)
-        self._resolver: AddressResolver | None = None
-
-    @property
-    def resolver(self) -> AddressResolver:
-        """Its addresses. Raises InputError for a free graph, which has none."""
-        if self._resolver is None:
-            self._resolver = AddressResolver(self.system)
-        return self._resolver
-
-    def place(self, address: int) -> Place:
-        """Where ``address`` lies. Raises InputError unless it names a byte of a memory."""
-        target = self.resolver.resolve(address)
-        if target.space == "io":
-            raise InputError([Problem(f"address {address:#x} is in an IO chiplet, which holds no memory", "<address>")])
-        return Place(target.node, target.offset)
-
-    def route(self, origin: str, node: str) -> Route:
-        """The route from ``origin`` to ``node``; the DMA of an M_CPU keeps out of PE tiles."""
-        edges = EdgeSet.M_CPU_DMA if self.system.node(origin).kind == "m_cpu" else EdgeSet.DATA
-        return self.router.find_path(origin, node, edges)
-
-    def machine(self, env: Environment, routes: Iterable[Route] | None = None, *, coalesce: bool = True) -> Machine:
-        """A machine in ``env`` with the links of ``routes`` and those opposite to them; None: with all there are."""
-        return Machine(env, self, self._links_of(routes), coalesce=coalesce)
-
-    def _links_of(self, routes: Iterable[Route] | None) -> list[LinkSpec]:
-        if routes is None:
-            return self.system.links()
-        found: dict[tuple[str, str], LinkSpec] = {}
-        graph = self.system.graph
-        for link in [link for route in routes for link in route.links]:
-            found[link.src, link.dst] = link
-            if graph.has_edge(link.dst, link.src):
-                found[link.dst, link.src] = self.system.link(link.dst, link.src)
-        return list(found.values())
-
-
 class Machine:
     """The fabric of a system, running in ``env``. ``hops`` and ``links`` by the names of the graph."""
 
     def __init__(self, env: Environment, site: Site, links: Iterable[LinkSpec], *, coalesce: bool) -> None:
+        from components.host.post import Post
         from components.registry import build
 
         self.env = env
@@ -93,6 +47,12 @@ class Machine:
         system = site.system
         parameters = {"flit_bytes": system.flit_bytes, "coalesce": coalesce}
         self.fabric = cast("Fabric", build(env, "fabric", FABRIC_NAME, parameters, {}))
+        self.places = MachinePlaces(self)
+        """What the parts of the host's side ask."""
+        self._post = Post("post", self.fabric, self.places)
+        self._driver = _Driver("driver")
+        self._tiles: dict[str, RunningTile] = {}
+        self._m_cpu_dma: dict[str, Port[MemoryRequest]] = {}
         self.hops: dict[str, Hop] = {}
         self.links: dict[tuple[str, str], LinkBase[Any]] = {}
         for link in links:
@@ -122,10 +82,6 @@ class Machine:
 
         return Flow(name, nbytes, path, self.site.system.window_flits)
 
-    def memory_way(self, origin: str, address: int) -> MemoryWay:
-        """The way from ``origin`` to what lies at ``address``, and back over the opposite links."""
-        return self.way_to(origin, self.site.place(address))
-
     def way_to(self, origin: str, place: Place) -> MemoryWay:
         """The way from ``origin`` to ``place``. Raises InputError if that is in no memory."""
         from components.memory.over_fabric import MemoryWay
@@ -137,32 +93,99 @@ class Machine:
             raise InputError([node.origin["kind"].problem(f"{node.name} ({node.kind}) is no memory")])
         return MemoryWay(outward, self.back(outward), cast("Memory", memory), place.offset)
 
-    def request(self, origin: str, direction: str, place: Place, nbytes: int, tag: str) -> MemoryRequest:
-        """A request of the part ``origin`` now: ``read`` or ``write`` of ``nbytes`` at ``place``.
+    def ask(self, origin: str, direction: str, place: Place, nbytes: int, tag: str) -> Event:
+        """Has the part ``origin`` read or write ``nbytes`` at ``place``; the event: it knows that all is over.
 
-        A DMA engine on the way takes its start first. Raises InputError if ``place`` is in no memory.
+        The DMA of a PE tile and that of an M_CPU are asked themselves; anybody else's request starts at once, after
+        the start of a DMA engine on the way. Raises InputError if ``place`` is in no memory.
         """
-        from components.memory.over_fabric import FabricMemory
         from components.memory.request import MemoryRequest
+        from components.pe.dma import DmaRequest
 
-        request = MemoryRequest(direction, place.offset, nbytes, self.env.event(), tag)
-        way = _Fixed(self.way_to(origin, place))
-        carrier = FabricMemory(FABRIC_NAME, self.fabric, way, self.site.system.window_flits)
-        ready = self.env.timeout(ns_to_ticks(start_ns(self.site.system, self.site.route(origin, place.node))))
-        ready.callbacks.append(lambda _: carrier.start(origin, request))
-        return request
+        way = self.way_to(origin, place)
+        done = self.env.event()
+        tile = self.site.tile_of.get(origin)
+        if tile is not None and tile.name in self._tiles and self._tiles[tile.name].parts["pe_dma"].name == origin:
+            address = self.site.address(place)
+            self._tiles[tile.name].dma_requests.put(DmaRequest(direction, address, nbytes, "physical", done, tag))
+        elif origin in self._m_cpu_dma:
+            self._m_cpu_dma[origin].put(MemoryRequest(direction, self.site.address(place), nbytes, done, tag))
+        else:
+            self._start(origin, way, MemoryRequest(direction, place.offset, nbytes, done, tag))
+        return done
 
-    def connect(self, port: Port[MemoryRequest], origin: str) -> None:
-        """Serves the requests for physical addresses that the part ``origin`` sends by ``port``."""
+    def _start(self, origin: str, way: MemoryWay, request: MemoryRequest) -> None:
         from components.memory.over_fabric import FabricMemory
 
-        memory = FabricMemory(f"{origin}.memory", self.fabric, self, self.site.system.window_flits)
-        memory.connect(port, origin)
+        system = self.site.system
+        node = system.node(origin)
+        before_ns = engine_start_ns(system, self.site.route(origin, way.memory.name))
+        before_ns += charge_ns(node) if node.kind in ONCE else 0
+        carrier = FabricMemory(FABRIC_NAME, self.fabric, _Fixed(way), system.window_flits)
+        ready = self.env.timeout(ns_to_ticks(before_ns))
+        ready.callbacks.append(lambda _: carrier.start(origin, request))
+
+    def tile(self, name: str) -> RunningTile:
+        """The PE tile of that name. Raises InputError if this machine has none."""
+        if name not in self._tiles:
+            message = f"{name} does not run in this machine (build it for a route from or to one of its parts)"
+            raise InputError([Problem(message, self.site.system.file)])
+        return self._tiles[name]
+
+    def m_cpu_dma(self, name: str) -> Port[MemoryRequest]:
+        """The port by which the M_CPU of that name takes requests for its DMA."""
+        return self._m_cpu_dma[name]
+
+    def host(self, kernels: Mapping[str, Kernel]) -> Host:
+        """Whoever sends messages to this machine; ``kernels`` by their names."""
+        from components.host.host import Host
+
+        return Host(self.env, "host", self._memory("host"), self._post, self.places, kernels)
+
+    def _memory(self, name: str) -> FabricMemory:
+        from components.memory.over_fabric import FabricMemory
+
+        return FabricMemory(name, self.fabric, self.places, self.site.system.window_flits)
 
     def _hop(self, name: str) -> Hop:
         if name not in self.hops:
-            self.hops[name] = hop_of(self.env, self.site.system.node(name))
+            node = self.site.system.node(name)
+            tile = self.site.tile_of.get(name)
+            nodes = nodes_of(self.site.system, tile) if tile is not None else None
+            if tile is not None and nodes is not None and node.kind in nodes and tile.name not in self._tiles:
+                self._add_tile(tile, nodes)
+            elif node.kind in DISTRIBUTORS:
+                self._add_distributor(node)
+            if name not in self.hops:
+                self.hops[name] = hop_of(self.env, node)
         return self.hops[name]
+
+    def _add_tile(self, tile: PeTile, nodes: Mapping[str, NodeSpec]) -> None:
+        running = build_tile(self.env, tile.name, nodes)
+        self._tiles[tile.name] = running
+        for part in running.parts.values():
+            if hasattr(part, "reassembles"):
+                self.hops[part.name] = cast("Hop", part)
+        self._post.connect(running.parts["pe_cpu"].name, running.inbox, running.outbox)
+        self._memory(f"{tile.name}.memory").connect(running.memory, running.parts["pe_dma"].name)
+
+    def _add_distributor(self, node: NodeSpec) -> None:
+        from components.host.orders import Letter
+        from components.memory.request import MemoryRequest
+        from components.registry import build
+        from simcore.kernel import Port
+
+        env, name = self.env, node.name
+        inbox, outbox = Port(env, f"{name}.post_to_cpu", Letter), Port(env, f"{name}.cpu_to_post", Letter)
+        ports: dict[str, Port[Any]] = {"inbox": inbox, "outbox": outbox}
+        if node.kind == "m_cpu":
+            asked = self._m_cpu_dma[name] = Port(env, f"{name}.asked", MemoryRequest)
+            asked.attach("out", self._driver)
+            ports |= {"dma_requests": asked, "memory": Port(env, f"{name}.dma_to_memory", MemoryRequest)}
+            self._memory(f"{name}.dma").connect(ports["memory"], name)
+        part = build(env, node.kind, name, node.parameters, ports, node.impl, file=node.origin["kind"].file)
+        self.hops[name] = cast("Hop", part)
+        self._post.connect(name, inbox, outbox)
 
     def _link(self, link: LinkSpec) -> LinkBase[Any]:
         from components.registry import build
@@ -173,6 +196,8 @@ class Machine:
 
 
 FABRIC_NAME = "the_fabric"
+DISTRIBUTORS = ("io_cpu", "m_cpu")
+"""Kinds of CPUs that hand orders on."""
 
 
 def link_parameters(system: System, link: LinkSpec) -> tuple[Mapping[str, object], str | None]:
@@ -190,6 +215,13 @@ def link_parameters(system: System, link: LinkSpec) -> tuple[Mapping[str, object
     if system.buffer_bytes is None:
         return parameters, None
     return {**parameters, "buffer_bytes": system.buffer_bytes, "credit_return_ns": propagation_ns}, "credited"
+
+
+@dataclass(frozen=True, slots=True)
+class _Driver:
+    """Whoever asks a part from outside the machine."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

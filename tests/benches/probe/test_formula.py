@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benches.probe.cases import Access, Case, Move
 from benches.probe.predict import course_of, predicted
 from benches.probe.simulate import actual_ns
-from topology.machine.machine import Place, Site
+from topology.machine.site import Place, Site
 from topology.system import LinkSpec, NodeSpec, Origin, System
 
 WRITTEN = Origin("drawn", 1, 1)

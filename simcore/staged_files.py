@@ -18,8 +18,8 @@ class StagedFiles:
     """``with StagedFiles() as staged, staged.open(path) as file: ...``
 
     Each file is written under another name in its target's folder; when the outer block ends well, all are renamed to
-    their targets, else none is. Raises InputError for a target that cannot be written, is a folder, or is no regular
-    file (a device would be replaced by a file).
+    their targets, else none is. Raises InputError for a target that cannot be written, is a folder, is no regular
+    file (a device would be replaced by a file), or is ``-``, by which a caller means standard output.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,10 @@ class StagedFiles:
     @contextmanager
     def open(self, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         """A new binary file that is to become ``path``; an existing one keeps its permissions, a link its name."""
-        shown, target = os.fspath(path), Path(os.path.realpath(path))
+        shown = os.fspath(path)
+        if shown == "-":
+            raise InputError([Problem("standard output takes the JSON result alone (expected a file to write)", shown)])
+        target = Path(os.path.realpath(path))
         # The name must never look like a trace: a package may be made of the folder at any moment.
         temporary = target.with_name(f".kernbench-{secrets.token_hex(8)}.tmp")
         try:

@@ -42,6 +42,8 @@ def perfsim(
 
     if package and trace_dir is None:
         raise InputError([Problem("needs --trace-dir (the folder whose traces it packs)", "--package")])
+    if flat_metrics and metrics is None:
+        raise InputError([Problem("needs --metrics (the store whose form it says)", "--flat-metrics")])
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
     unrolling = None

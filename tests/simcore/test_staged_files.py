@@ -70,3 +70,11 @@ def test_a_folder_or_a_path_below_a_file_is_refused(tmp_path: Path):
         pytest.fail("a file below a file was opened")
     with pytest.raises(InputError, match="cannot be written"):
         make_folder(tmp_path / "f" / "x")
+
+
+def test_a_dash_makes_no_file_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught, StagedFiles() as staged, staged.open(Path("-")) as file:
+        file.write(b"x")
+    assert str(caught.value) == "-: standard output takes the JSON result alone (expected a file to write)"
+    assert list(tmp_path.iterdir()) == []

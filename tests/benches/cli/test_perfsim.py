@@ -184,6 +184,8 @@ functions:
         (("--arch", "trn9"), 'unknown arch "trn9"'),
         (("--timing", "hvm"), "hvm"),
         (("--package",), "--package: needs --trace-dir"),
+        (("--flat-metrics",), "--flat-metrics: needs --metrics"),
+        (("--metrics", "-"), "-: standard output takes the JSON result alone"),
     ],
 )
 def test_a_wrong_option_ends_with_2_and_says_what_is_allowed(

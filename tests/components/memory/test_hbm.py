@@ -110,9 +110,7 @@ def test_no_payload_takes_no_channel_and_no_time():
 def test_bursts_of_an_odd_length_do_not_drift():
     hbm = controller(num_pcs=1, pc_bw_gbs=90.625)
     assert hbm.burst_ticks == Fraction(256_000, 1) / Fraction("90.625")
-    assert (
-        served(hbm, "read", 0, 1000 * 256)[-1] == 2_824_828
-    )  # not 1000 times 2825
+    assert served(hbm, "read", 0, 1000 * 256)[-1] == 2_824_828  # not 1000 times 2825
 
 
 def test_a_bandwidth_of_zero_means_no_delay():

@@ -71,7 +71,8 @@ def simulate_block(
 def schedule_of(core: NeuronCore, works: Sequence[Work]) -> Schedule:
     """Where ``core`` ran the works, their recorded times and bounds, as arrays."""
     number: dict[LaneOfWork, int] = {core.lane(lane): int(lane) for lane in Lane}
-    lane = np.fromiter((number[work.lane] for work in works), dtype=np.uint8, count=len(works))
+    ran_on = map(number.__getitem__, map(attrgetter("lane"), works))
+    lane = np.fromiter(ran_on, dtype=np.uint8, count=len(works))
     start = _field(works, "start_at")
     unbound = start == 0
     ready_at, ready_on = np.zeros_like(start), np.zeros(len(works), dtype=np.int32)

@@ -20,6 +20,9 @@ def probe(
     further: Annotated[
         bool, typer.Option("--all", help="Also SRAM, TCM, the M_CPU's DMA, another package, kernel launches.")
     ] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also the published numbers of the predecessor beside ours.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 1 if a check fails.")] = False,
     json: JsonTarget = None,
 ) -> None:
@@ -28,7 +31,7 @@ def probe(
     from benches.probe.build import run_probe
     from topology.loader import load_system
 
-    report = run_probe(load_system(topology), case=case, further=further)
+    report = run_probe(load_system(topology), case=case, further=further, with_published=compare)
     if json is not None:
         emit_json(report, json)
     else:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from benches.probe.cases import NBYTES, SWEEP, Case, KernelLaunch, cases_of
 from benches.probe.checks import checks_of
+from benches.probe.compare import compare
 from benches.probe.formula import Predicted
 from benches.probe.model import SCHEMA, CaseReport, HopTime, ProbeReport, SweepPoint, Unplaced
 from benches.probe.predict import course_of, predicted
@@ -21,13 +22,15 @@ ALL = "all"
 """The word that stands for every case."""
 
 
-def run_probe(system: System, *, case: str = ALL, further: bool = False) -> ProbeReport:
+def run_probe(system: System, *, case: str = ALL, further: bool = False, with_published: bool = False) -> ProbeReport:
     """The report on ``system``: the case of that name, or every standard one and, if asked for, the ``further`` ones.
 
-    A further case can be named without asking for all of them. Raises InputError for a name that is no case, or whose
-    case has no place in the system.
+    A further case can be named without asking for all of them. ``with_published`` adds the comparison with the
+    predecessor. Raises InputError for a name that is no case or has no place in the system, and for a system whose
+    numbers cannot be compared.
     """
     site = Site(system)
+    comparison = compare(site) if with_published else None
     found = cases_of(site, further=further or case != ALL)
     chosen = found if case == ALL else [entry for entry in found if entry.name == case]
     if not chosen:
@@ -37,7 +40,7 @@ def run_probe(system: System, *, case: str = ALL, further: bool = False) -> Prob
     if case != ALL and unplaced:
         raise InputError([Problem(f"probe case {case} has no place: {unplaced[0].reason}", system.file)])
     reports = [_report(site, entry) for entry in chosen if not isinstance(entry, NoPlace)]
-    return ProbeReport(SCHEMA, system.name, NBYTES, reports, checks_of(reports), unplaced)
+    return ProbeReport(SCHEMA, system.name, NBYTES, reports, checks_of(reports), unplaced, comparison)
 
 
 def _report(site: Site, case: Case) -> CaseReport:
@@ -84,9 +87,9 @@ def _point(site: Site, case: Case, nbytes: int, said: Predicted) -> SweepPoint:
 
 
 def _utilisation(nbytes: int, duration_ns: Fraction, said: Predicted) -> float | None:
-    """ADR-0049 D3 and D4: the bytes per time, as a share of the bottleneck's rate."""
+    """ADR-0049 D3 and D4: the bytes per time, as a share of the bottleneck's rate; None if either is missing."""
     rate = said.bottleneck_gbs
-    return _percent(nbytes / duration_ns, rate) if rate is not None and duration_ns else None
+    return _percent(nbytes / duration_ns, rate) if rate is not None and nbytes else None
 
 
 def _percent(part: Fraction, whole: Fraction) -> float | None:

@@ -76,8 +76,19 @@ class Unplaced(msgspec.Struct):
     reason: str
 
 
+class Comparison(msgspec.Struct):
+    """A number of the published predecessor beside ours. ``verdict``: ``same``, ``same shape`` or ``differs``."""
+
+    name: str
+    published_ns: float
+    ours_ns: float
+    difference_pct: float
+    verdict: str
+    why: str
+
+
 class ProbeReport(msgspec.Struct):
-    """``kernbench.probe/1``."""
+    """``kernbench.probe/1``. ``comparison`` is None unless it was asked for."""
 
     schema: str
     topology: str
@@ -85,3 +96,4 @@ class ProbeReport(msgspec.Struct):
     cases: list[CaseReport]
     checks: list[Check]
     unplaced: list[Unplaced]
+    comparison: list[Comparison] | None

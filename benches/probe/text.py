@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from benches.probe.formula import TERMS
-from benches.probe.model import CaseReport, HopTime, ProbeReport
+from benches.probe.model import CaseReport, Comparison, HopTime, ProbeReport
 from benches.schedule_report.text import table_of
 
 MARKS = {"PASS": "[v]", "FAIL": "[x]", "INFO": "   "}
@@ -45,6 +45,8 @@ def print_report(report: ProbeReport, console: Console) -> None:
         console.print(f"{MARKS[check.status]} {check.name}: {check.detail}", soft_wrap=True)
     for unplaced in report.unplaced:
         console.print(f"    {unplaced.name} has no place: {unplaced.reason}", soft_wrap=True)
+    if report.comparison is not None:
+        _print_comparison(report.comparison, console)
     console.print("\nroutes (ns: wire and overheads up to a part; <BN: the slowest link follows)")
     for case in report.cases:
         _print_route(case, console)
@@ -104,6 +106,16 @@ def _print_sweep(cases: Sequence[CaseReport], console: Console) -> None:
     for case in cases:
         cells = [f"{_or_dash(point.actual_util_pct)} ({_or_dash(point.util_pct)})" for point in case.sweep]
         table.add_row(case.name, *cells)
+    console.print(table)
+
+
+def _print_comparison(rows: Sequence[Comparison], console: Console) -> None:
+    console.print("\nbeside the published predecessor (ywkang/kernbench2, May 2026)")
+    table = table_of("what", ">published ns", ">here", ">%", "verdict", "why")
+    for row in rows:
+        table.add_row(
+            row.name, f"{row.published_ns:g}", f"{row.ours_ns:g}", f"{row.difference_pct:+.1f}", row.verdict, row.why
+        )
     console.print(table)
 
 

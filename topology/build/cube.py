@@ -166,6 +166,9 @@ def _add_routers(
         reader.add((*path, "w"), f"{w * h} routers in one cube (allowed: up to {MOST_ROUTERS})")
         return None
     shape = MeshShape(w, h, frozenset(read_cells(reader, section.holes, (*path, "holes"), w, h)))
+    if len(shape.holes) == w * h:
+        reader.add((*path, "holes"), "holes: no router is left")
+        return None
     if geometry is None:
         return shape
     routers = _Routers(shape, geometry.values)

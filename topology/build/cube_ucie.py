@@ -72,12 +72,15 @@ def _cells_of_connection(reader: Reader, shape: MeshShape, side: str, raw: objec
         return ()
     cells = read_cells(reader, raw, path, shape.w, shape.h)
     edge = {"N": (0, 0), "S": (0, shape.h - 1), "W": (1, 0), "E": (1, shape.w - 1)}[side]
+    fitting = []
     for cell in cells:
         if cell in shape.holes:
             reader.add(path, f"{router(cell)} is a hole of the mesh")
         elif cell[edge[0]] != edge[1]:
             reader.add(path, f"{router(cell)} is not on side {side} of the mesh")
-    return tuple(cells)
+        else:
+            fitting.append(cell)
+    return tuple(fitting)
 
 
 def _edge_position(router: Position, side: str, size_mm: Position) -> Position:

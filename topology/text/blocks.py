@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from components.registry import kinds
-from simcore.program.faults import Path, hinted, kind_of, shown
+from simcore.program.faults import Path, kind_of
 from topology.kinds import PART_KINDS
 from topology.system import Origin, Position, Stated
-from topology.text.document import Findings, Text
+from topology.text.document import Findings, Text, unknown
 from topology.text.models import Structure, add_fault, keys_of, read_structure, unknown_key
 from topology.text.quantities import MaybePair, Quantities, number_fault, unit_of
 from topology.text.settings import Knowledge, Setting, read_setting
@@ -148,8 +148,7 @@ class Reader:
     def _template(self, name: object, path: Path) -> Template | None:
         if isinstance(name, str) and name in self.templates:
             return self.templates[name]
-        what = shown(name) if isinstance(name, str) else kind_of(name)
-        self.add(path, f"unknown template {what} {hinted(name, tuple(sorted(self.templates)))}")
+        self.add(path, unknown("template", name, sorted(self.templates)))
         return None
 
     def _from_template(self, name: object, path: Path, kind: str, known: tuple[str, ...]) -> dict[str, Setting] | None:
@@ -188,7 +187,7 @@ class Reader:
         known = sorted({*PART_KINDS, *kinds()})
         if kind in known:
             return True
-        message = f"unknown kind of part {shown(kind)} {hinted(kind, tuple(known))}"
+        message = unknown("kind of part", kind, known)
         if own or template is None:
             self.add((*path, "kind"), message)
         else:

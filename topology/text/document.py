@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
 from simcore.errors import InputError, Problem
-from simcore.program.faults import Path, kind_of
+from simcore.program.faults import Path, hinted, kind_of, shown
 from simcore.program.stream.wanted import Wanted
 from simcore.program.stream.yaml_text import decode_yaml, locate_yaml
 
@@ -51,6 +51,13 @@ class Findings:
         """Raises InputError with all faults, if there are any."""
         if self.problems:
             raise InputError(self.in_order())
+
+
+def unknown(what: str, value: object, allowed: Collection[str], more: str = "") -> str:
+    """The message for a ``value`` that is none of the ``allowed`` words; ``more`` is what else is allowed."""
+    if isinstance(value, str):
+        return f"unknown {what} {shown(value)} {hinted(value, tuple(allowed), more)}"
+    return f"unknown {what}: {kind_of(value)} {hinted(None, tuple(allowed), more)}"
 
 
 def read_text(data: bytes, file: str, what: str) -> Text:

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from simcore.errors import nearest
-from simcore.program.faults import Path, hinted, kind_of, shown
-from topology.text.document import Findings, Text
+from simcore.program.faults import Path, kind_of
+from topology.text.document import Findings, Text, unknown
 from topology.text.quantities import unit_of
 
 M = TypeVar("M", bound=BaseModel)
@@ -53,7 +53,7 @@ def unknown_key(key: str, allowed: tuple[str, ...]) -> str:
     """The message for an unknown key; a guess that is a quantity is named with its unit."""
     guess = nearest(key, allowed)
     unit = unit_of(guess) if guess is not None and not key.endswith(("_bytes", "_flits")) else None
-    return f"unknown key {shown(key)} {hinted(key, allowed)}" + (f": {guess} is in {unit}" if unit else "")
+    return unknown("key", key, allowed) + (f": {guess} is in {unit}" if unit else "")
 
 
 def add_fault(findings: Findings, details: ErrorDetails, text: Text, path: Path) -> None:
@@ -65,9 +65,7 @@ def add_fault(findings: Findings, details: ErrorDetails, text: Text, path: Path)
             findings.add(text, path, f"{_label(path)}{details['ctx']['error']}")
         case "literal_error":
             allowed = tuple(word.strip("'") for word in details["ctx"]["expected"].replace(" or ", ", ").split(", "))
-            value = details["input"]
-            got = shown(value) if isinstance(value, str) else kind_of(value)
-            findings.add(text, path, f"{_label(path)}unknown word {got} {hinted(value, allowed)}")
+            findings.add(text, path, _label(path) + unknown("word", details["input"], allowed))
         case _:
             expected = details["msg"].removeprefix("Input should be ").removeprefix("a valid ")
             words = {"string": "text", "integer": "a whole number", "list": "a list", "dictionary": "a mapping"}

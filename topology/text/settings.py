@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simcore.oracle.provenance import Provenance
-from simcore.program.faults import Path, hinted, kind_of, shown
+from simcore.program.faults import Path, kind_of
 from topology.system import Origin
-from topology.text.document import Findings, Text
+from topology.text.document import Findings, Text, unknown
 
 PROVENANCES = tuple(p.name for p in Provenance if p is not Provenance.not_costed)
 _ASSUMED = Provenance.assumed.name
@@ -52,7 +52,7 @@ def read_setting(raw: Any, text: Text, path: Path, findings: Findings, default: 
         return Setting(raw, text, path, default)
     for key in raw:
         if key not in _KEYS:
-            findings.add(text, (*path, key), f"unknown key {shown(key)} {hinted(key, _KEYS)}", at_key=True)
+            findings.add(text, (*path, key), unknown("key", key, _KEYS), at_key=True)
     knowledge = read_knowledge(raw, text, path, findings, default)
     _check_source(knowledge, text, path, findings)
     return Setting(raw["value"], text, (*path, "value"), knowledge)
@@ -62,8 +62,7 @@ def read_knowledge(raw: dict[str, Any], text: Text, path: Path, findings: Findin
     """``provenance`` and ``source`` of the mapping ``raw``; what it does not say holds as by ``default``."""
     provenance, source = raw.get("provenance", default.provenance), raw.get("source", default.source)
     if not isinstance(provenance, str) or provenance not in PROVENANCES:
-        what = shown(provenance) if isinstance(provenance, str) else kind_of(provenance)
-        findings.add(text, (*path, "provenance"), f"unknown provenance {what} {hinted(provenance, PROVENANCES)}")
+        findings.add(text, (*path, "provenance"), unknown("provenance", provenance, PROVENANCES))
         provenance = default.provenance
     if source is not None and (not isinstance(source, str) or not source):
         findings.add(text, (*path, "source"), f"source: expected text, got {kind_of(source)}")

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from simcore.errors import InputError, Problem
-from simcore.program.faults import Path, hinted, kind_of, shown
-from topology.text.document import Findings, Text, read_file
+from simcore.program.faults import Path, kind_of, shown
+from topology.text.document import Findings, Text, read_file, unknown
 from topology.text.models import Structure, read_structure
 from topology.text.settings import Knowledge, Setting, read_knowledge, read_setting
 
@@ -84,8 +84,7 @@ def _add_set(found: dict[str, Template], user: Text, at: Path, word: str, folder
     elif word.endswith((".yaml", ".yml")):
         path, name = folder / word, str(folder / word)
     else:
-        message = f"unknown template set {shown(word)} {hinted(word, shipped, 'or a .yaml file')}"
-        findings.add(user, at, message)
+        findings.add(user, at, unknown("template set", word, shipped, "or a .yaml file"))
         return
     try:
         text = read_file(path, name, "a set of templates")

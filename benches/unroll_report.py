@@ -68,7 +68,7 @@ class Unrolling:
         return cls(
             program=prepared.program,
             once_times_trips_ns=run(prepared).whole_program_ns,
-            prepared=prepare(unrolled.program, arch=prepared.arch, timing=prepared.timing),
+            prepared=prepare(unrolled.program, arch=prepared.arch, timing=prepared.timing, oracle=prepared.oracle),
             loops=unrolled.loops,
         )
 

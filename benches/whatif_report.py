@@ -73,8 +73,13 @@ def whatif_report(
 
 def _changed(base: Estimate, scenario: Scenario, arch: str | None, timing: str) -> Estimate:
     prepared = base.prepared
-    if scenario.arch is not None or scenario.timing is not None:
-        prepared = prepare(prepared.program, arch=scenario.arch or arch, timing=scenario.timing or timing)
+    if scenario.arch is not None or scenario.timing is not None or scenario.readings:
+        prepared = prepare(
+            prepared.program,
+            arch=scenario.arch or arch,
+            timing=scenario.timing or timing,
+            oracle=scenario.oracle(),
+        )
     return run(
         prepared, scenario.options(), include_anti_deps=scenario.include_anti_deps, changes=tuple(scenario.changes)
     )

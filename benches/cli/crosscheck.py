@@ -79,4 +79,5 @@ def _checked(path: Path, arch: str | None, timing: str, settings: list[str], *, 
         timing=scenario.timing or timing,
         options=options,
         changes=scenario.changes,
+        oracle=scenario.oracle(),
     )

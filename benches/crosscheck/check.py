@@ -10,6 +10,7 @@ from benches.crosscheck.core import core_of, refuse_perfsim_only
 from benches.exact_ns import Ns, exact_ns
 from components.core.neuron_core import NeuronCoreParameters
 from components.core.simulate import simulate_block
+from simcore.oracle import OracleOptions
 from simcore.perfsim.costs import CostChange, changed_costs
 from simcore.perfsim.estimate import Prepared, prepare, run
 from simcore.perfsim.options import PerfSimOptions
@@ -68,13 +69,14 @@ def crosscheck(
     timing: str = "hwm",
     options: PerfSimOptions | None = None,
     changes: Sequence[CostChange] = (),
+    oracle: OracleOptions | None = None,
 ) -> CrosscheckResult:
     """Runs ``program`` on both models, at the same costs and rules, and compares them.
 
-    ``arch`` and ``timing`` say where the costs come from, ``options`` and ``changes`` what is varied, in both models
-    alike. Raises InputError for a program that cannot run there and for an option that only PerfSim has.
+    ``arch``, ``timing`` and ``oracle`` say where the costs come from, ``options`` and ``changes`` what is varied, in
+    both models alike. Raises InputError for a program that cannot run there and for an option that only PerfSim has.
     """
-    prepared = prepare(program, arch=arch, timing=timing)
+    prepared = prepare(program, arch=arch, timing=timing, oracle=oracle)
     options = options or PerfSimOptions()
     refuse_perfsim_only(options)
     return compare_models(

@@ -8,6 +8,7 @@ coupling=on|off|auto    Pool and DVE share an issue port             anti_deps=o
 engine_order=off  barriers=off  psum_banks=off                       what the constraint itself costs
 collective_share=max_stream  collective_reflow=overlap               the other readings of the source
 arch=trn3  timing=public                                             another generation, other costs
+oracle:dram_path=on     transfers to DRAM take the unrounded path    oracle:dge_clock=100    Gen3's descriptor clock
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from simcore.errors import InputError, Problem, hint
-from simcore.oracle import TIMINGS
+from simcore.oracle import TIMINGS, OracleOptions
 from simcore.perfsim.costs import CostChange
 from simcore.perfsim.options import PerfSimOptions
 from simcore.program.engines import Lane
@@ -29,6 +30,8 @@ from simcore.program.program import Program
 from simcore.program.vocabulary import QUEUE_COUNT
 
 MAX_FACTOR = 1000
+MAX_CLOCK = 100_000
+"""Largest clock that a setting may name, in units of 10 MHz."""
 
 _SWITCHES = {"on": True, "off": False}
 _OPTION_WORDS: dict[str, dict[str, Any]] = {
@@ -43,7 +46,15 @@ _OPTION_WORDS: dict[str, dict[str, Any]] = {
     "timing": {name: name for name in TIMINGS},
 }
 _OVERLAPS = {"compute": "compute_overlap_ns", "dma": "dma_overlap_ns"}
-KEYS = ("cost:ENGINE|OPCODE|name:INSTRUCTION", "ring:0..12", "overlap:compute", "overlap:dma", *_OPTION_WORDS)
+_ORACLE_READINGS = ("dram_path", "dge_clock")
+KEYS = (
+    "cost:ENGINE|OPCODE|name:INSTRUCTION",
+    "ring:0..12",
+    "overlap:compute",
+    "overlap:dma",
+    *(f"oracle:{reading}" for reading in _ORACLE_READINGS),
+    *_OPTION_WORDS,
+)
 """Every key, for messages."""
 
 
@@ -56,6 +67,11 @@ class Scenario:
     include_anti_deps: bool = True
     changes: list[CostChange] = field(default_factory=list)
     knobs: dict[str, Any] = field(default_factory=dict)
+    readings: dict[str, Any] = field(default_factory=dict)
+
+    def oracle(self) -> OracleOptions:
+        """The readings of the cost source that the settings choose."""
+        return OracleOptions(**self.readings)
 
     def options(self) -> PerfSimOptions:
         """The options that the settings change."""
@@ -94,13 +110,26 @@ def _apply(key: str, value: str, scenario: Scenario, program: Program) -> None:
         if rest not in _OVERLAPS:
             raise _Bad(f"unknown overlap window {hint(rest, list(_OVERLAPS))}")
         scenario.knobs[_OVERLAPS[rest]] = _whole(value, "overlap in ns", 0, MAX_COST_NS)
+    elif head == "oracle":
+        _set_reading(rest, value, scenario)
     elif key in _OPTION_WORDS:
         words = _OPTION_WORDS[key]
         if value not in words:
             raise _Bad(f"unknown value {hint(value, list(words))}")
         _set_option(key, words[value], scenario)
     else:
-        raise _Bad(f"unknown key {hint(head, ['cost', 'ring', 'overlap', *_OPTION_WORDS])}")
+        raise _Bad(f"unknown key {hint(head, ['cost', 'ring', 'overlap', 'oracle', *_OPTION_WORDS])}")
+
+
+def _set_reading(reading: str, value: str, scenario: Scenario) -> None:
+    if reading not in _ORACLE_READINGS:
+        raise _Bad(f"unknown reading of the oracle {hint(reading, list(_ORACLE_READINGS))}")
+    if reading == "dge_clock":
+        scenario.readings[reading] = _whole(value, "clock in units of 10 MHz", 1, MAX_CLOCK)
+    elif value in _SWITCHES:
+        scenario.readings[reading] = _SWITCHES[value]
+    else:
+        raise _Bad(f"unknown value {hint(value, list(_SWITCHES))}")
 
 
 def _set_option(key: str, value: Any, scenario: Scenario) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simcore.errors import InputError, Problem, hint
-from simcore.oracle import Costs, cost_block, oracle_name
+from simcore.oracle import Costs, OracleOptions, cost_block, oracle_name
 from simcore.perfsim.block_walk import run_walk
 from simcore.perfsim.costs import CostChange, changed_costs
 from simcore.perfsim.lower import lower
@@ -37,6 +37,7 @@ class Prepared:
     arch: str
     arch_version: int
     timing: str
+    oracle: OracleOptions
     blocks: tuple[PreparedBlock, ...]
 
 
@@ -116,8 +117,14 @@ class Estimate:
         return self.prepared.program.modular_flow_runs * self.critical_path_ns
 
 
-def prepare(program: Program, *, arch: str | None = None, timing: str = "hwm") -> Prepared:
-    """Costs every block for ``arch`` (default: the program's). Raises InputError if it cannot run there."""
+def prepare(
+    program: Program, *, arch: str | None = None, timing: str = "hwm", oracle: OracleOptions | None = None
+) -> Prepared:
+    """Costs every block for ``arch`` (default: the program's). Raises InputError if it cannot run there.
+
+    ``oracle`` chooses between readings of the cost source where it leaves some.
+    """
+    oracle = oracle or OracleOptions()
     name, version = program.arch, program.arch_version
     if arch is not None:
         if arch not in ARCH_NAMES:
@@ -127,10 +134,15 @@ def prepare(program: Program, *, arch: str | None = None, timing: str = "hwm") -
             version = GENERATIONS[name].arch_version
             _check_banks(program, name)
     blocks = tuple(
-        PreparedBlock(f.name, b.name, b.columns, cost_block(b.columns, arch=name, timing=timing, file=program.file))
+        PreparedBlock(
+            f.name,
+            b.name,
+            b.columns,
+            cost_block(b.columns, arch=name, timing=timing, file=program.file, options=oracle),
+        )
         for f, b in program.blocks
     )
-    return Prepared(program, name, version, timing, blocks)
+    return Prepared(program, name, version, timing, oracle, blocks)
 
 
 def run(

@@ -66,6 +66,29 @@ def test_a_setting_changes_the_estimate_as_it_says(
     assert report["change"]["settings"] == list(settings)
 
 
+def test_the_oracles_open_readings_can_be_chosen(kernbench: Call, tmp_path: Path) -> None:
+    path = tmp_path / "copy.yaml"
+    path.write_text(
+        PROGRAM[: PROGRAM.index("    - {name: ld")].replace("trn1", "trn2")
+        + "    - {name: cp, opcode: DMACopy, engine: DMA, dge_type: hwdge,\n"
+        + "       ins: [{space: DRAM, partitions: 17, elements: 512, dtype: bfloat16}],\n"
+        + "       outs: [{space: DRAM, partitions: 17, elements: 512, dtype: bfloat16}]}\n"
+    )
+    # 1300 and 500 cycles of descriptor generation; 17 rows fill two groups of 16 lanes, or count as they are.
+    base = 1300 + 500 * 100 // 120 + 2 * 1024 // 23
+    for setting, after_ns in (
+        ("oracle:dge_clock=100", base - 500 * 100 // 120 + 500),
+        ("oracle:dram_path=on", base - 2 * 1024 // 23 + 512 * 2 * 17 // 368),
+    ):
+        report = json.loads(kernbench("whatif", path, "--set", setting, "--json", "-")[1])
+        assert (report["base_ns"], report["change"]["after_ns"]) == (base, after_ns)
+        assert kernbench("crosscheck", path, "--set", setting)[0] == 0
+    code, _, err = kernbench("whatif", path, "--set", "oracle:dge_clok=3", "--set", "oracle:dram_path=2")
+    assert code == 2
+    assert 'did you mean "dge_clock"?' in err
+    assert "allowed: on, off" in err
+
+
 def test_a_ring_can_be_deepened_and_unbounded(kernbench: Call, tmp_path: Path) -> None:
     rows = [
         f"    - {{name: t{k}, opcode: DMATrigger, engine: SP, cost: 0, queue: 12, "

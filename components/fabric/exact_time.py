@@ -10,8 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Any
+
+import numpy.typing as npt
 
 from simcore.units import TICKS_PER_NS
+
+Times = npt.NDArray[Any]
+"""Moments: int64, or Python integers where they could leave 64 bits."""
 
 LONG_AGO = -(1 << 61)
 """A moment before every other one, far enough from the end of 64 bits to be added to."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import pairwise
 from math import inf
 from typing import Annotated, Any
 
@@ -25,7 +24,7 @@ from components.fabric.hop import EndPoint, Hop
 from components.fabric.leg import Leg
 from components.fabric.link import LinkBase
 from components.fabric.mover import Mover
-from components.fabric.route import Route
+from components.fabric.route import Route, check_path
 from components.registry import register
 from simcore.kernel import Environment, Part, Port, Record
 
@@ -122,7 +121,7 @@ class Fabric(Part[FabricParameters]):
         links = tuple(path)
         known = self._routes.get(links)
         if known is None:
-            self._check_path(links)
+            check_path(links, self._links, self)
             known = self._routes[links] = Route.along(links, self.parameters.flit_bytes, self._time)
         return known
 
@@ -259,18 +258,3 @@ class Fabric(Part[FabricParameters]):
             raise self.error(f"flow {flow.name!r}: an end point serves flits, and a path without links has none")
         for link in flow.path:
             link.refuse(min(flow.nbytes, self.parameters.flit_bytes), flow.name)
-
-    def _check_path(self, links: tuple[LinkBase[Any], ...]) -> None:
-        if not links:
-            raise self.error("a path without links has no route")
-        for link in links:
-            if link.number < 0 or self._links[link.number : link.number + 1] != [link]:
-                raise link.error(f"is not connected in {self.name}")
-        for link, following in pairwise(links):
-            hop, start = link.destination, following.source
-            assert hop is not None and start is not None
-            if hop is not start:
-                raise following.error(f"starts at {start.name}, but the link before it on a path ends at {hop.name}")
-        if len(set(links)) != len(links):
-            twice = next(link for i, link in enumerate(links) if link in links[:i])
-            raise twice.error("stands twice on one path")

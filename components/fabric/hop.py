@@ -7,10 +7,15 @@ One that takes time for every flit (an HBM controller, an SRAM, a TCM) gives eac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from components.fabric.flow import Flow
+
+    Ticks = npt.NDArray[np.int64]
 
 
 class Hop(Protocol):
@@ -73,3 +78,12 @@ class Access(Protocol):
         the environment may lag behind it. The result depends on earlier calls alone and is ``at_ticks`` or later.
         A transfer of no bytes has one flit of none.
         """
+
+
+@runtime_checkable
+class RowAccess(Access, Protocol):
+    """An access that can also say for many flits at once when they are done, so that a lone transfer costs less."""
+
+    def serve_row(self, first_flit: int, nbytes: int, at_ticks: Ticks) -> Ticks:
+        """What :meth:`serve` would say for as many flits from ``first_flit`` on as there are ``at_ticks`` (int64), each
+        of ``nbytes``, if it were called for one after the other."""

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from components.fabric.exact_time import ExactTime
+import numpy as np
+
+from components.fabric.exact_time import ExactTime, Times
+from components.fabric.hop import RowAccess
 from simcore.errors import ModelBug
 
 if TYPE_CHECKING:
@@ -110,6 +113,28 @@ class Leg:
         if type(done) is not int or done < at:
             raise ModelBug(f"{access.end_point.name} says that flit {flit}, asked for at {at} ps, is done at {done!r}")
         return self.time.moment(done)
+
+    def ask_row(self, access: Access, first: int, moments: Times, latest: int) -> Times:
+        """When the flits from number ``first`` on are done that are asked for at ``moments``.
+
+        Flits are done in order, and none before ``latest``. All of one size are asked for at once if the access can.
+        """
+        done = np.empty(len(moments), moments.dtype)
+        whole = 0
+        if isinstance(access, RowAccess):
+            whole = min(len(moments), self.flits - 1 - first)
+            done[:whole] = self._ask_whole(access, first, moments[:whole])
+        done[whole:] = [self.ask(access, flit, at) for flit, at in enumerate(moments[whole:].tolist(), first + whole)]
+        in_order: Times = np.maximum(np.maximum.accumulate(done), latest)
+        return in_order
+
+    def _ask_whole(self, access: RowAccess, first: int, moments: Times) -> Times:
+        at = (-(-moments // self.time.per_tick)).astype(np.int64)
+        done = access.serve_row(first, self.flit_bytes, at)
+        if done.shape != at.shape or (done < at).any():
+            raise ModelBug(f"{access.end_point.name} says that flits are done before they were asked for")
+        row: Times = done.astype(moments.dtype) * self.time.per_tick
+        return row
 
     def end_points(self) -> list[EndPoint]:
         """The parts that take time for each of its flits."""

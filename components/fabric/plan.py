@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from components.fabric.exact_time import LONG_AGO
+from components.fabric.exact_time import LONG_AGO, Times
+from components.fabric.hop import Access
 from components.fabric.leg import Leg
 from components.fabric.leg_state import LaneState, LegState
 from components.fabric.route import Track
-from components.fabric.timetable import Recurrences, Times
+from components.fabric.timetable import Recurrences
 
 FIRST_CHUNK = 1024
 """Flits that a first plan covers at most; one that comes to its end is followed by one of four times as many."""
@@ -119,21 +120,21 @@ class Plan:
         leg, table, origin = self.leg, self._table, self._origin
         if leg.source is None or not self._fetches:
             return []
-        latest, named = origin.fetched, []
-        for flit in range(origin.injected, injected):
-            latest = max(latest, leg.ask(leg.source, flit, int(table.done[flit - leg.window - table.base])))
-            named.append(latest)
-        return named
+        place = origin.injected - leg.window - table.base
+        return self._ask_again(leg.source, origin.injected, injected, table.done, place, origin.fetched)
 
     def _sink_again(self, landed: int) -> list[int]:
         """Has the sink take the flits that have arrived since the plan began."""
         leg, table, origin = self.leg, self._table, self._origin
         if leg.sink is None:
             return []
-        latest, named = origin.sunk, []
-        for flit in range(origin.delivered + len(origin.sinking), landed):
-            latest = max(latest, leg.ask(leg.sink, flit, int(table.landings[flit - table.base])))
-            named.append(latest)
+        taken = origin.delivered + len(origin.sinking)
+        return self._ask_again(leg.sink, taken, landed, table.landings, taken - table.base, origin.sunk)
+
+    def _ask_again(self, access: Access, first: int, end: int, moments: Times, place: int, latest: int) -> list[int]:
+        if end <= first:
+            return []
+        named: list[int] = self.leg.ask_row(access, first, moments[place : place + end - first], latest).tolist()
         return named
 
     def _account(self, started: list[int]) -> None:

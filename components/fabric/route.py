@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from components.fabric.exact_time import ExactTime
@@ -11,6 +12,7 @@ from components.fabric.exact_time import ExactTime
 if TYPE_CHECKING:
     from components.fabric.hop import Hop
     from components.fabric.link import LinkBase
+    from simcore.kernel import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,23 @@ class Route:
         link serves no more than w flits in that time.
         """
         return max(_depth(stretch.tracks) for stretch in self.stretches)
+
+
+def check_path(path: Sequence[LinkBase[Any]], connected: Sequence[LinkBase[Any]], fabric: Part[Any]) -> None:
+    """Raises PartError unless ``path`` is one or more of the ``connected`` links of ``fabric``, each once, in a row."""
+    if not path:
+        raise fabric.error("a path without links has no route")
+    for link in path:
+        if not 0 <= link.number < len(connected) or connected[link.number] is not link:
+            raise link.error(f"is not connected in {fabric.name}")
+    for link, following in pairwise(path):
+        hop, start = link.destination, following.source
+        assert hop is not None and start is not None
+        if hop is not start:
+            raise following.error(f"starts at {start.name}, but the link before it on a path ends at {hop.name}")
+    for i, link in enumerate(path):
+        if link in path[:i]:
+            raise link.error("stands twice on one path")
 
 
 def _depth(tracks: Sequence[Track]) -> int:

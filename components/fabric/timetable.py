@@ -10,8 +10,8 @@ For flit i on link h, whose service takes S and whose end is L away from the nex
 
 with a window of w flits, a buffer of b flits, S' the service on link h+1 and R from a flit's leaving the buffer to the
 sender's knowing. They only look back, at earlier flits and links, so that they have exactly one solution. Going through
-the flits one by one finds it. Where no source is asked it is found faster: guess ``done`` and ``home``, compute the
-rest link by link for all flits, and if ``done`` and ``home`` come out as they were guessed, that is the solution.
+the flits one by one finds it. Mostly it is found faster: guess ``done`` and ``home``, compute the rest link by link for
+all flits at once, and if ``done`` and ``home`` come out as they were guessed, that is the solution.
 """
 
 from __future__ import annotations
@@ -20,15 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from components.fabric.exact_time import LONG_AGO
-from components.fabric.leg import EndPoints, Leg
+from components.fabric.exact_time import LONG_AGO, Times
+from components.fabric.hop import Access
+from components.fabric.leg import Leg
 from components.fabric.leg_state import LegState
 from components.fabric.route import Track
-
-Times = npt.NDArray[Any]
-"""Moments: int64, or Python integers where they could leave 64 bits."""
 
 _GUESSES = 5
 """Enough for a leg whose window covers its path, and for one that is paced by it; else the flits are gone through."""
@@ -80,8 +77,7 @@ class Recurrences:
     def solve(self) -> Timetable:
         """The solution; leaves the end points as the last of the flits leaves them."""
         before = self.leg.save_end_points()
-        fetches = self._is_fetched and self.let_go < self.flits
-        table = None if fetches else self.by_guess(before)
+        table = self.by_guess()
         if table is None:
             self.leg.restore_end_points(before)
             table = self.one_by_one()
@@ -132,30 +128,29 @@ class Recurrences:
             [None if column is None else self._times(column) for column in homes],
         )
 
-    def by_guess(self, end_points: EndPoints) -> Timetable | None:
-        """The solution, if one of a few guesses is right. ``end_points``: how they stand now."""
+    def by_guess(self) -> Timetable | None:
+        """The solution, if one of a few guesses is right."""
         window = self.leg.window
         used = slice(self.let_go - window, self.flits - window) if self.let_go < self.flits else slice(0)
+        source = _Asked(self.leg, self.leg.source if self._is_fetched else None, self.base + self.let_go)
+        sink = _Asked(self.leg, self.leg.sink, self.base + self.taken)
         done, homes = np.full(self.flits, self.now, self.dtype), self._homes
-        table: Timetable | None = None
+        paced = False
         for _ in range(_GUESSES):
-            last, table = table, self._link_by_link(done, homes)
-            if last is not None and _equal(last.landings, table.landings):
-                table.done = last.done
-            else:
-                self.leg.restore_end_points(end_points)
-                table.done = self._delivered(table.landings)
-            table.homes = self._returned(table.starts, table.done)
-            if _equal(done[used], table.done[used]) and all(map(_equal, homes, table.homes)):
-                return table
-            done, homes = table.done if last is not None else self._paced(table), table.homes
+            queue = self._queue.copy()
+            queue[self.let_go :] = source.answer(done[used], self.state.fetched)
+            starts, landings = self._link_by_link(queue, homes)
+            found = self._done.copy()
+            found[self.taken :] = sink.answer(landings[self.taken :], self.state.sunk)
+            returned = self._returned(starts, found)
+            if _equal(done[used], found[used]) and all(map(_equal, homes, returned)):
+                return Timetable(self.base, queue, starts, landings, found, returned)
+            done, homes = found if paced else self._paced(queue, landings, found), returned
+            paced = True
         return None
 
-    def _link_by_link(self, done: Times, homes: list[Times | None]) -> Timetable:
-        """Everything but ``done`` and ``homes``, which are taken as they are given."""
-        queue = self._queue.copy()
-        if self.let_go < self.flits:
-            queue[self.let_go :] = done[self.let_go - self.leg.window : self.flits - self.leg.window]
+    def _link_by_link(self, queue: Times, homes: list[Times | None]) -> tuple[list[Times], Times]:
+        """The starts on each link, and the landings, if ``homes`` are as they are given."""
         ready = queue
         starts = []
         for track, lane, known, home in zip(self.tracks, self.state.lanes, self._starts, homes, strict=True):
@@ -169,34 +164,21 @@ class Recurrences:
                 column[first:] = np.maximum.accumulate(slack) + ramp
             starts.append(column)
             ready = self._ends(track, column) + track.latency
-        return Timetable(self.base, queue, starts, ready, done, homes)
+        return starts, ready
 
-    def _paced(self, table: Timetable) -> Times:
-        """A guess at ``done``, from what it would be without a window: a flit is done as early as that allows, and not
+    def _paced(self, queue: Times, landings: Times, done: Times) -> Times:
+        """A guess at ``done`` from what it would be if all were let go now: a flit is done as early as then, and not
         before the flit a window earlier is done and a flit has then passed the whole path."""
         window = self.leg.window
-        sinking = table.done[-1] - table.landings[-1]
-        path = sum(t.service + t.latency for t in self.tracks) + sinking
+        path = sum(t.service + t.latency for t in self.tracks) + done[-1] - landings[-1]
+        if self.let_go < self.flits:
+            path += queue[self.let_go] - self.now
         rows = -(-self.flits // window)
         grid = np.full(rows * window, LONG_AGO, self.dtype)
-        grid[: self.flits] = table.done
+        grid[: self.flits] = done
         ramp = (np.arange(rows, dtype=self.dtype) * path)[:, None]
-        paced = np.maximum.accumulate(grid.reshape(rows, window) - ramp, axis=0) + ramp
-        guess: Times = paced.reshape(-1)[: self.flits]
-        return guess
-
-    def _delivered(self, landings: Times) -> Times:
-        done = self._done.copy()
-        new = landings[self.taken :]
-        sink, sunk = self.leg.sink, self.state.sunk
-        if sink is not None:
-            named = []
-            for flit, at in enumerate(new.tolist(), self.base + self.taken):
-                sunk = max(sunk, self.leg.ask(sink, flit, at))
-                named.append(sunk)
-            new = self._times(named)
-        done[self.taken :] = new
-        return done
+        guess: Times = (np.maximum.accumulate(grid.reshape(rows, window) - ramp, axis=0) + ramp).reshape(-1)
+        return guess[: self.flits]
 
     def _returned(self, starts: list[Times], done: Times) -> list[Times | None]:
         homes = []
@@ -275,6 +257,27 @@ class Recurrences:
 
     def _times(self, moments: list[int]) -> Times:
         return np.array(moments, self.dtype)
+
+
+class _Asked:
+    """What the end point behind ``access`` says to flits from ``first`` on; asked anew only if the moments differ."""
+
+    def __init__(self, leg: Leg, access: Access | None, first: int) -> None:
+        self._leg = leg
+        self._access = access
+        self._first = first
+        self._before = None if access is None else access.end_point.save()
+        self._last: tuple[Times, Times] | None = None
+
+    def answer(self, moments: Times, latest: int) -> Times:
+        """When they are done if they are asked for at ``moments``, each not before the last one and ``latest``."""
+        access = self._access
+        if access is None or not len(moments):
+            return moments
+        if self._last is None or not _equal(self._last[0], moments):
+            access.end_point.restore(self._before)
+            self._last = moments, self._leg.ask_row(access, self._first, moments, latest)
+        return self._last[1]
 
 
 def _equal(a: Times | None, b: Times | None) -> bool:

@@ -7,19 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.components.fabric.bench_of_fabric import in_whole_ticks, outcome
-from tests.components.fabric.channels import Channels
-from tests.components.fabric.networks import FLIT_BYTES, networks
+from tests.components.fabric.channels import banks
+from tests.components.fabric.networks import networks
 from tests.components.fabric.plain import Plain, PlainNetwork
 
 pytestmark = pytest.mark.usefixtures("eager_plans")
 
 BURST_TICKS = (0, 500, 2000, 8001)
-
-
-def banks(burst_ticks: tuple[int, int]) -> dict[str, Channels]:
-    """Two end points, fresh: one of a single channel, one of four."""
-    first, second = burst_ticks
-    return {"sram": Channels("sram", 1, first, FLIT_BYTES), "hbm": Channels("hbm", 4, second, FLIT_BYTES)}
 
 
 @settings(max_examples=250)

@@ -6,10 +6,12 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from components.fabric.exact_time import ExactTime
 from components.fabric.timetable import Recurrences, Timetable
 from tests.components.fabric.bench_of_fabric import outcome
+from tests.components.fabric.channels import banks
 from tests.components.fabric.networks import networks
 from tests.components.fabric.plain import PlainFlow, PlainHop, PlainLink, PlainNetwork
 
@@ -21,13 +23,19 @@ def equal(a: object, b: object) -> bool:
 
 
 @settings(max_examples=150)
-@given(networks())
-def test_guessing_and_going_through_the_flits_give_the_same_timetable(network: PlainNetwork):
+@given(networks(banks=("sram", "hbm")), st.sampled_from([(500, 2000), (8001, 0)]))
+def test_guessing_and_going_through_the_flits_give_the_same_timetable(network: PlainNetwork, burst_ticks):
     solve = Recurrences.solve
 
     def both(self: Recurrences) -> Timetable:
-        guessed, single = self.by_guess((None, None)), self.one_by_one()
+        leg = self.leg
+        before = leg.save_end_points()
+        guessed, after_guess = self.by_guess(), leg.save_end_points()
+        leg.restore_end_points(before)
+        single, after_single = self.one_by_one(), leg.save_end_points()
+        leg.restore_end_points(before)
         if guessed is not None:
+            assert after_guess == after_single
             for name in ("queue", "landings", "done"):
                 assert equal(getattr(guessed, name), getattr(single, name)), name
             assert all(map(equal, guessed.starts, single.starts))
@@ -36,7 +44,7 @@ def test_guessing_and_going_through_the_flits_give_the_same_timetable(network: P
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Recurrences, "solve", both)
-        outcome(network)
+        outcome(network, banks(burst_ticks))
 
 
 def test_moments_beyond_64_bits_are_as_exact():

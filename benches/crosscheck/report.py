@@ -79,9 +79,9 @@ def report_of(results: Sequence[tuple[str, CrosscheckResult]]) -> CrosscheckRepo
 
 def print_report(results: Sequence[tuple[str, CrosscheckResult]], console: Console) -> None:
     """A line per block, then every difference in words."""
-    from rich.table import Table
+    from benches.plain_table import PlainTable
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = PlainTable()
     for heading in ("program", "block", ">instructions", ">critical path ns", ">no anti-dependencies ns", "models"):
         justify = "right" if heading.startswith(">") else "left"
         table.add_column(heading.lstrip(">"), justify=justify, overflow="fold")  # type: ignore[arg-type]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 
 from benches.exact_ns import Ns
+from benches.plain_table import PlainTable
 from benches.schedule_report.model import BlockReport, Event, Explanation
 from simcore.program.engines import Lane
 
@@ -39,9 +39,9 @@ def print_rests_on(provenance: dict[str, float], not_costed: dict[str, int], con
         console.print(f"not costed (0 ns): {listed}")
 
 
-def table_of(*headings: str) -> Table:
+def table_of(*headings: str) -> PlainTable:
     """A plain table; a heading that begins with > is of numbers."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = PlainTable()
     for heading in headings:
         table.add_column(heading.lstrip(">"), justify="right" if heading.startswith(">") else "left", overflow="fold")
     return table
@@ -52,7 +52,7 @@ def ns_text(ns: Ns) -> str:
     return f"{ns} ns" if ns < 10_000 else f"{ns} ns ({ns / 1000:.1f} us)"
 
 
-def _engine_table(block: BlockReport) -> Table:
+def _engine_table(block: BlockReport) -> PlainTable:
     table = table_of(
         "engine", ">events", ">busy ns", ">busy", ">overlapped ns", ">idle ns", "idle because of", ">after ns"
     )
@@ -97,7 +97,7 @@ def _print_explanation(explanation: Explanation, block: BlockReport, console: Co
     console.print(table)
 
 
-def _event_table(events: list[Event]) -> Table:
+def _event_table(events: list[Event]) -> PlainTable:
     table = table_of("event", "lane", ">start ns", ">duration ns", ">next dispatch ns", "bound by")
     for event in events:
         by = event.bound_by.cause + (f" on {event.bound_by.on}" if event.bound_by.on else "")

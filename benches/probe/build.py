@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from benches.probe.cases import NBYTES, SWEEP, Case, KernelLaunch, cases_of
+from benches.probe.cases import NBYTES, SWEEP, Case, KernelLaunch, TcmAccess, cases_of
 from benches.probe.checks import checks_of
 from benches.probe.compare import compare
 from benches.probe.formula import Predicted
 from benches.probe.model import SCHEMA, CaseReport, HopTime, ProbeReport, SweepPoint, Unplaced
 from benches.probe.predict import course_of, predicted
 from benches.probe.simulate import actual_ns
+from benches.probe.tile_cases import Compute, TurnRound
 from benches.probe.way import Way
 from simcore.errors import InputError, Problem, hint
 from topology.machine.site import Site
@@ -45,10 +46,10 @@ def run_probe(system: System, *, case: str = ALL, further: bool = False, with_pu
 
 def _report(site: Site, case: Case) -> CaseReport:
     course = course_of(site, case)
-    nbytes = 0 if isinstance(case, KernelLaunch) else NBYTES
-    actual = actual_ns(site, case, nbytes)
-    said = predicted(site, case, course, nbytes)
-    sizes = () if isinstance(case, KernelLaunch) else SWEEP
+    nbytes = _moved_bytes(case, NBYTES)
+    actual = actual_ns(site, case, NBYTES)
+    said = predicted(site, case, course, NBYTES)
+    sizes = SWEEP if _takes_any_size(case) else ()
     return CaseReport(
         name=case.name,
         category=case.category,
@@ -62,9 +63,9 @@ def _report(site: Site, case: Case) -> CaseReport:
         wire_ns=float(said.wire_ns),
         overhead_ns=float(said.overhead_ns),
         drain_ns=float(said.drain_ns),
-        overhead_pct=_percent(said.overhead_ns, actual) or 0.0,
-        drain_pct=_percent(said.drain_ns, actual) or 0.0,
-        eff_bw_gbs=float(nbytes / actual) if actual else 0.0,
+        overhead_pct=_percent(said.overhead_ns, actual),
+        drain_pct=_percent(said.drain_ns, actual),
+        eff_bw_gbs=float(nbytes / actual) if actual else None,
         bottleneck_bw_gbs=float(said.bottleneck_gbs) if said.bottleneck_gbs is not None else None,
         util_pct=_utilisation(nbytes, actual, said),
         hop_trace=_trace(course.payload),
@@ -80,10 +81,28 @@ def _point(site: Site, case: Case, nbytes: int, said: Predicted) -> SweepPoint:
         nbytes,
         float(actual),
         float(said.formula_ns),
-        _utilisation(nbytes, said.formula_ns, said),
-        _utilisation(nbytes, actual, said),
+        _utilisation(_moved_bytes(case, nbytes), said.formula_ns, said),
+        _utilisation(_moved_bytes(case, nbytes), actual, said),
         float(actual - said.total_ns),
     )
+
+
+def _takes_any_size(case: Case) -> bool:
+    passes = isinstance(case, TcmAccess) and case.direction == "pass"
+    return not (passes or isinstance(case, KernelLaunch | Compute))
+
+
+def _moved_bytes(case: Case, nbytes: int) -> int:
+    """Bytes that ``case`` moves if a transfer of it has ``nbytes``."""
+    match case:
+        case KernelLaunch():
+            return 0
+        case Compute():
+            return case.fetched_bytes + case.stored_bytes
+        case TurnRound():
+            return 2 * nbytes
+        case _:
+            return nbytes
 
 
 def _utilisation(nbytes: int, duration_ns: Fraction, said: Predicted) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benches.probe.tile_cases import TileCase, TurnRound, tile_cases
 from topology.hierarchy import Cube, Hierarchy, PeTile
 from topology.machine.site import Place, Site
 from topology.machine.tile import PARTS, nodes_of
@@ -51,7 +52,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class TcmAccess:
-    """The fetch/store unit of a PE tile fetches from its TCM, or stores to it."""
+    """The fetch/store unit of a PE tile fetches from its TCM (``read``) or stores to it (``write``).
+
+    ``pass``: a transaction goes through the TCM (ADR-0040 D5).
+    """
 
     name: str
     category: str
@@ -73,7 +77,7 @@ class KernelLaunch:
     cubes: tuple[int, ...]
 
 
-Case = Access | Move | TcmAccess | KernelLaunch
+Case = Access | Move | TcmAccess | KernelLaunch | TileCase
 
 
 def cases_of(site: Site, *, further: bool) -> list[Case | NoPlace]:
@@ -112,6 +116,7 @@ def _further(system: System, hierarchy: Hierarchy) -> Iterator[Case | NoPlace]:
     yield from _sram(cube, tile)
     yield from _m_cpu(cube)
     yield from _tcm(system, tile)
+    yield from tile_cases(system, tile, own)
     yield from _launches(system, hierarchy)
 
 
@@ -148,7 +153,7 @@ def _m_cpu(cube: Cube) -> Iterator[Case | NoPlace]:
 
 def _tcm(system: System, tile: PeTile) -> Iterator[Case | NoPlace]:
     nodes = nodes_of(system, tile)
-    for direction in ("read", "write"):
+    for direction in ("read", "write", "pass"):
         name = f"tcm-{direction}"
         if nodes is None:
             yield NoPlace(name, NO_TILE)
@@ -196,9 +201,11 @@ def _ways(site: Site) -> Iterator[Case]:
         hops = len(route.links)
         memory, asker = (first, node) if is_memory(first) else (node, first)
         if is_memory(memory):
+            place = Place(memory.name, BUFFER_OFFSET)
             for direction in ("write", "read"):
-                place = Place(memory.name, BUFFER_OFFSET)
                 yield Access(f"{node.name}-{direction}", f"memory_{direction}", hops, asker.name, direction, place)
+            if memory.kind == "hbm_controller":
+                yield TurnRound(f"{node.name}-turn-round", "turn_round", hops, asker.name, place)
         else:
             yield Move(f"{first.name}-to-{node.name}", FREE_CATEGORY, hops, first.name, node.name)
 

@@ -13,12 +13,15 @@ from benches.probe.payload import Payload, Pipeline
 from benches.probe.way import ZERO, Stretch, Way, in_ticks
 
 TERMS = {
+    "translation": "an MMU looks up each page that an access touches",
+    "compute": "an engine computes on a tile",
     "dma_start": "a DMA engine on the way starts the request",
     "flit_fill": "a flit crosses every link but the slowest one before the pipeline is full",
     "store_and_forward": "a part that re-assembles lets a transfer on as a whole, so its bytes are paid for again",
     "first_burst": "nothing leaves a memory before its first flit is read",
     "last_burst": "a write is over when the memory has taken its last burst",
     "memory_backlog": "the memory, or a channel of it, is slower than the links",
+    "turn_round": "channels of a memory that were written to just before turn round for a read",
     "window_stall": "the window is smaller than what fits on the way",
     "command_leg": "a read sends a command of no bytes first",
     "response_leg": "a write ends with an answer of no bytes",

@@ -7,7 +7,7 @@ transfer is over when the latest of these ends is. SRAM: the same with one chann
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,26 +43,38 @@ class Hbm:
 
     def written_ns(self, payload: Payload, arrivals: Sequence[Fraction], rounded: Round) -> Fraction:
         """When all is written, if flit j comes at ``arrivals[j]``."""
-        if not payload.nbytes:
-            return arrivals[-1]
-        begin, end = self.address, self.address + payload.nbytes
-        after = -(-end // self.burst_bytes)
-        ends = []
-        for burst in range(begin // self.burst_bytes, after):
-            flit = (min((burst + 1) * self.burst_bytes, end) - 1 - begin) // payload.flit_bytes
-            to_serve = -(-(after - burst) // self.channels)
-            ends.append(rounded(arrivals[flit]) + to_serve * self.burst_ns)
-        return rounded(max(ends))
+        ends = self.channel_ends_ns(payload, arrivals, rounded)
+        return rounded(max(ends.values())) if ends else arrivals[-1]
 
-    def read_ns(self, payload: Payload, start: Fraction, rounded: Round) -> list[Fraction]:
-        """When each flit has been read, if all are asked for at ``start``."""
+    def channel_ends_ns(self, payload: Payload, arrivals: Sequence[Fraction], rounded: Round) -> dict[int, Fraction]:
+        """When each channel has written its last burst; without those that write none."""
+        ends: dict[int, Fraction] = {}
+        if payload.nbytes:
+            begin, end = self.address, self.address + payload.nbytes
+            after = -(-end // self.burst_bytes)
+            for burst in range(begin // self.burst_bytes, after):
+                flit = (min((burst + 1) * self.burst_bytes, end) - 1 - begin) // payload.flit_bytes
+                to_serve = -(-(after - burst) // self.channels)
+                over, channel = rounded(arrivals[flit]) + to_serve * self.burst_ns, burst % self.channels
+                ends[channel] = max(ends.get(channel, over), over)
+        return ends
+
+    def read_ns(
+        self, payload: Payload, start: Fraction, rounded: Round, ready: Mapping[int, Fraction] | None = None
+    ) -> list[Fraction]:
+        """When each flit has been read, if all are asked for at ``start``, and channels are free from ``ready`` on."""
         if not payload.nbytes:
             return [start]
-        first = self.address // self.burst_bytes
-        found = []
+        first, at = self.address // self.burst_bytes, rounded(start)
+        found: list[Fraction] = []
+        done, burst = at, first
         for flit in range(payload.flits):
             last = (self.address + payload.end_of(flit) - 1) // self.burst_bytes
-            found.append(rounded(rounded(start) + ((last - first) // self.channels + 1) * self.burst_ns))
+            while burst <= last:
+                begins = max(at, (ready or {}).get(burst % self.channels, at))
+                done = max(done, begins + ((burst - first) // self.channels + 1) * self.burst_ns)
+                burst += 1
+            found.append(rounded(done))
         return found
 
 

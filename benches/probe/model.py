@@ -35,7 +35,7 @@ class CaseReport(msgspec.Struct):
     """One case. ``path``: of the payload; ``command_trace`` or ``response_trace``: the leg before or after it.
 
     ``formula_ns`` = ``wire_ns`` + ``overhead_ns`` + ``drain_ns``; ``unexplained_ns`` = ``actual_ns`` - ``formula_ns`` -
-    all ``terms``.
+    all ``terms``. A share or a rate of a case that takes no time is None.
     """
 
     name: str
@@ -50,9 +50,9 @@ class CaseReport(msgspec.Struct):
     wire_ns: float
     overhead_ns: float
     drain_ns: float
-    overhead_pct: float
-    drain_pct: float
-    eff_bw_gbs: float
+    overhead_pct: float | None
+    drain_pct: float | None
+    eff_bw_gbs: float | None
     bottleneck_bw_gbs: float | None
     util_pct: float | None
     hop_trace: list[HopTime]

@@ -55,10 +55,12 @@ class Post:
 
 def unloaded_ticks(path: Path) -> int:
     """What a transfer without payload takes over ``path`` if nothing is in the way; of an empty path, nothing."""
-    ticks = 0
+    if not path:
+        return 0
+    first = path[0].source
+    assert first is not None
+    ticks = first.overhead_ticks
     for link in path:
-        assert link.source is not None and link.destination is not None
-        if not ticks and link is path[0]:
-            ticks += link.source.overhead_ticks
+        assert link.destination is not None
         ticks += link.latency_ticks + link.destination.overhead_ticks
     return ticks

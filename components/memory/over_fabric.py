@@ -68,13 +68,13 @@ class FabricMemory:
         way = self._ways.memory_way(origin, request.address)
         flit_bytes = self._fabric.parameters.flit_bytes
         access = way.memory.access(request.direction, way.address, request.nbytes, flit_bytes)
-        reads, tag, window = request.direction == "read", request.tag, self._window_flits
-        if reads:
-            outward = Flow(f"{tag} command", 0, way.outward, window)
-            homeward = Flow(f"{tag} data", request.nbytes, way.homeward, window, source=access)
+        name, window = f"{origin}.{request.tag}", self._window_flits
+        if request.direction == "read":
+            outward = Flow(f"{name} command", 0, way.outward, window)
+            homeward = Flow(f"{name} data", request.nbytes, way.homeward, window, source=access)
         else:
-            outward = Flow(f"{tag} data", request.nbytes, way.outward, window, sink=access)
-            homeward = Flow(f"{tag} answer", 0, way.homeward, window)
+            outward = Flow(f"{name} data", request.nbytes, way.outward, window, sink=access)
+            homeward = Flow(f"{name} answer", 0, way.homeward, window)
         request.outward, request.homeward = outward, homeward
 
         def turn_back(_there: Event) -> None:

@@ -49,11 +49,11 @@ def test_a_request_keeps_the_transfers_that_it_became():
     assert bench.env.run(request.done) is request
     assert (request.outward.nbytes, request.homeward.nbytes) == (512, 0)
     assert (request.outward.ended_ticks, request.homeward.ended_ticks) == (13_000, 15_000)
-    assert (request.outward.name, request.homeward.name) == ("w data", "w answer")
+    assert (request.outward.name, request.homeward.name) == ("client.w data", "client.w answer")
     read = bench.send("read", 0, 512, "r")
     bench.env.run(read.done)
-    assert (read.outward.name, read.outward.nbytes) == ("r command", 0)
-    assert (read.homeward.name, read.homeward.nbytes) == ("r data", 512)
+    assert (read.outward.name, read.outward.nbytes) == ("client.r command", 0)
+    assert (read.homeward.name, read.homeward.nbytes) == ("client.r data", 512)
 
 
 def test_the_window_bounds_what_is_on_the_way():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,6 +94,42 @@ def ns(ticks: int) -> str:
     return str(whole) if not rest else f"{whole}.{rest:03d}".rstrip("0")
 
 
+def wired_pe(
+    env: Environment, prefix: str, parameters: Mapping[str, Mapping[str, object]], *, with_mmu: bool
+) -> tuple[dict[str, Part[Any]], dict[str, Port[Any]]]:
+    """The parts of a tile by kind, named behind ``prefix``, and its ports; those to the outside have an open end.
+
+    ``parameters``: what differs from those above, by kind.
+    """
+    given = {kind: {**default, **parameters.get(kind, {})} for kind, default in PARAMETERS.items()}
+    messages: dict[str, type] = {
+        "inbox": Letter,
+        "outbox": Letter,
+        "commands": Submission,
+        "dma_requests": DmaRequest,
+        "memory": MemoryRequest,
+        "tcm": TcmRequest,
+        **dict.fromkeys(STATIONS, TileToken),
+        **({"pages": PageRequest, "lookups": Lookup} if with_mmu else {}),
+    }
+    ports = {name: Port(env, f"{prefix}{name}-port", message) for name, message in messages.items()}
+    wiring = {
+        "pe_cpu": ["inbox", "outbox", "commands", "pages"],
+        "pe_scheduler": ["commands", "dma_requests", *STATIONS],
+        "pe_dma": ["dma:tiles", "dma_requests:requests", "memory", "lookups"],
+        "pe_fetch_store": ["fetch_store:tiles", "tcm"],
+        "pe_gemm": ["gemm:tiles"],
+        "pe_math": ["math:tiles"],
+        "tcm": ["tcm:requests"],
+        **({"pe_mmu": ["lookups", "pages"]} if with_mmu else {}),
+    }
+    parts = {}
+    for kind, wires in wiring.items():
+        ends = {wire.split(":")[-1]: ports[name] for wire in wires if (name := wire.split(":")[0]) in ports}
+        parts[kind] = build(env, kind, f"{prefix}{kind}", given[kind], ends)
+    return parts, ports
+
+
 def pe_bench(
     parameters: Mapping[str, Mapping[str, object]] | None = None,
     *,
@@ -101,49 +137,14 @@ def pe_bench(
     latency_ns: int = 0,
     gbs: int = 256,
     logged: bool = True,
-    env: Environment | None = None,
-    log: list[Row] | None = None,
-    serve: Callable[[MemoryRequest], None] | None = None,
 ) -> PeBench:
-    """The tile; ``parameters``: what differs from those above, by kind. ``serve`` takes the memory's place."""
-    log = [] if log is None else log
-    env = env or Environment(log if logged else None)
-    given = {kind: {**default, **(parameters or {}).get(kind, {})} for kind, default in PARAMETERS.items()}
-    ports: dict[str, Port[Any]] = {
-        "inbox": Port(env, "post->pe_cpu", Letter),
-        "outbox": Port(env, "pe_cpu->post", Letter),
-        "commands": Port(env, "pe_cpu->pe_scheduler", Submission),
-        "pages": Port(env, "pe_cpu->pe_mmu", PageRequest),
-        "lookups": Port(env, "pe_dma->pe_mmu", Lookup),
-        "dma_requests": Port(env, "pe_scheduler->pe_dma", DmaRequest),
-        "memory": Port(env, "pe_dma->memory", MemoryRequest),
-        "tcm": Port(env, "pe_fetch_store->tcm", TcmRequest),
-        **{station: Port(env, f"pe_scheduler->{station}", TileToken) for station in STATIONS},
-    }
-
-    def of(**names: str) -> dict[str, Port[Any]]:
-        return {name: ports[port] for name, port in names.items()}
-
-    wiring = {
-        "pe_cpu": of(inbox="inbox", outbox="outbox", commands="commands", **({"pages": "pages"} if with_mmu else {})),
-        "pe_scheduler": of(commands="commands", dma_requests="dma_requests", **{s: s for s in STATIONS}),
-        "pe_dma": of(
-            tiles="dma", requests="dma_requests", memory="memory", **({"lookups": "lookups"} if with_mmu else {})
-        ),
-        "pe_fetch_store": of(tiles="fetch_store", tcm="tcm"),
-        "pe_gemm": of(tiles="gemm"),
-        "pe_math": of(tiles="math"),
-        "tcm": of(requests="tcm"),
-    }
-    if with_mmu:
-        wiring["pe_mmu"] = of(lookups="lookups", pages="pages")
-    else:
-        for name in ("pages", "lookups"):
-            env.ports.remove(ports.pop(name))
+    """A tile alone. ``parameters``: as of :func:`wired_pe`; the memory answers at ``gbs`` after ``latency_ns``."""
+    log: list[Row] = []
+    env = Environment(log if logged else None)
+    parts, ports = wired_pe(env, "", parameters or {}, with_mmu=with_mmu)
     memory = StandInMemory(env, latency_ns, gbs)
     ports["memory"].attach("in", memory)
-    ports["memory"].hand_to(serve or memory.serve)
-    parts = {kind: build(env, kind, kind, given[kind], wires) for kind, wires in wiring.items()}
+    ports["memory"].hand_to(memory.serve)
     made = PeBench(env, log, parts, ports, memory)
     ports["inbox"].attach("out", Actor("post"))
     ports["outbox"].attach("in", Actor("post"))

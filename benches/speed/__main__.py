@@ -16,6 +16,7 @@ BENCHES = {
     "walk": "PerfSim's walk beside C",
     "machine": "the machine beside raw SimPy",
     "simpy_ground": "the ground's operations beside SimPy's",
+    "probe": "lone transfers over a system",
 }
 """Module under ``benches.speed`` -> what it measures. Its ``main()`` prints, and returns what JSON holds."""
 

@@ -19,27 +19,24 @@ class Written:
     kind: str | None
     key: str
     origin: Origin
+    value: Fraction
 
     def __str__(self) -> str:
         return f"{self.kind or 'link'}.{self.key} ({self.origin.place})"
 
 
 def written_numbers(system: System) -> list[Written]:
-    """Every quantity of a part or a link, once for each place where it is written."""
+    """Every quantity of a part or a link, once for each place where it is written; all computed lengths are one."""
     found: dict[Written, None] = {}
     for node in system.nodes():
         for key, value in node.parameters.items():
-            if is_number(value):
-                found[Written(node.kind, key, node.origin[key])] = None
+            if isinstance(value, int | Fraction) and not isinstance(value, bool):
+                found[Written(node.kind, key, node.origin[key], Fraction(value))] = None
     for link in system.links():
         for key in OF_LINKS:
-            if getattr(link, key) is not None:
-                found[Written(None, key, link.origin[key])] = None
+            if (value := getattr(link, key)) is not None:
+                found.setdefault(Written(None, key, link.origin[key], value if link.origin[key].line else Fraction(1)))
     return list(found)
-
-
-def is_number(value: object) -> bool:
-    return isinstance(value, int | Fraction) and not isinstance(value, bool)
 
 
 def with_written(system: System, number: Written, change: Change) -> System:

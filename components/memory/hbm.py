@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from components.fabric.exact_time import ExactTime
+import numpy as np
+
+from components.fabric.exact_time import LONG_AGO, ExactTime
+from components.memory.rows import FITS, Moments, ends_in_turn
 from components.memory.terminal import Terminal, TerminalParameters
 from components.quantities import Gbs, Ns, PowerOfTwo
 from components.registry import register
@@ -75,21 +78,48 @@ class HbmController(Terminal[HbmParameters]):
         """The tick at which the last of ``bursts`` (their numbers) is over, if all are asked for at ``at_ticks``;
         ``nbytes``: what the flit for which they are needed holds."""
         at = done = self._time.moment(at_ticks)
-        free_at, last = self._free_at, self._direction
-        mask = len(free_at) - 1
+        mask = len(self._free_at) - 1
         for burst in bursts:
             channel = burst & mask
-            start = free_at[channel]
-            if last[channel] != direction:
-                if last[channel]:
-                    start += self._turn
-                    self._turns[channel] += 1
-                last[channel] = direction
-            end = free_at[channel] = max(at, start) + self._burst
+            end = self._free_at[channel] = max(at, self._turned(channel, direction)) + self._burst
             self._bursts[direction][channel] += 1
             done = max(done, end)
         self.moved_bytes[direction] += nbytes
         return self._time.ticks(done)
+
+    def serve_row(self, direction: str, first: int, per_flit: int, at_ticks: Moments) -> Moments | None:
+        """When flits of ``per_flit`` whole bursts, from burst number ``first`` on, asked for at ``at_ticks``, are over.
+
+        None, and nothing has been served, where moments could leave 64 bits.
+        """
+        count, bursts = len(self._free_at), len(at_ticks) * per_flit
+        lead = first & (count - 1)  # channels of the first row that lie before the first burst
+        rows = -(-(lead + bursts) // count)
+        latest = max(int(at_ticks[-1]) * self._time.per_tick, *self._free_at, 0)
+        if latest + self._turn + rows * self._burst >= FITS:
+            return None
+        grid = np.full(rows * count, LONG_AGO, np.int64)
+        grid[lead : lead + bursts] = np.repeat(at_ticks * self._time.per_tick, per_flit)
+        used = np.bincount(np.arange(lead, lead + bursts) % count, minlength=count)
+        begins = np.arange(count) < lead  # the row of each channel's first burst
+        free_at = [self._turned(channel, direction) if used[channel] else 0 for channel in range(count)]
+        ends = ends_in_turn(grid.reshape(rows, count), self._burst, np.array(free_at) - begins * self._burst)
+        for channel in np.flatnonzero(used).tolist():
+            self._free_at[channel] = int(ends[begins[channel] + used[channel] - 1, channel])
+            self._bursts[direction][channel] += int(used[channel])
+        self.moved_bytes[direction] += bursts * self.parameters.burst_bytes
+        done = ends.reshape(-1)[lead : lead + bursts].reshape(-1, per_flit).max(axis=1)
+        ticks: Moments = -(-done // self._time.per_tick)
+        return ticks
+
+    def _turned(self, channel: int, direction: str) -> int:
+        """When ``channel``, which is used in ``direction`` now, is free for it."""
+        free_at, last = self._free_at[channel], self._direction[channel]
+        self._direction[channel] = direction
+        if last in ("", direction):
+            return free_at
+        self._turns[channel] += 1
+        return free_at + self._turn
 
     def save(self) -> object:
         """Every channel and the accounts."""
@@ -143,3 +173,16 @@ class HbmAccess:
             first = begin // burst_bytes
             after = end // burst_bytes if end < self.end else -(-end // burst_bytes)
         return self.end_point.serve(self.direction, range(first, after), nbytes, at_ticks)
+
+    def serve_row(self, first_flit: int, nbytes: int, at_ticks: Moments) -> Moments:
+        """What :meth:`serve` says, flit after flit, for as many from ``first_flit`` on as there are ``at_ticks``."""
+        burst_bytes = self.end_point.parameters.burst_bytes
+        begin = self.address + first_flit * self.flit_bytes
+        done = None
+        if nbytes and not (begin % burst_bytes or nbytes % burst_bytes):
+            first, per_flit = begin // burst_bytes, nbytes // burst_bytes
+            done = self.end_point.serve_row(self.direction, first, per_flit, at_ticks)
+        if done is None:
+            flits = enumerate(at_ticks.tolist(), first_flit)
+            done = np.array([self.serve(flit, nbytes, at) for flit, at in flits], np.int64)
+        return done

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from components.fabric.exact_time import ExactTime
+from components.memory.rows import FITS, Moments, ends_in_turn
 from components.memory.terminal import Terminal, TerminalParameters
 from components.quantities import Gbs
 from components.registry import register
@@ -46,6 +49,22 @@ class Sram(Terminal[SramParameters]):
         self.moved_bytes[direction] += nbytes
         return self._time.ticks(self._free_at)
 
+    def serve_row(self, direction: str, nbytes: int, at_ticks: Moments) -> Moments | None:
+        """When flits of ``nbytes`` that are asked for at ``at_ticks`` are over.
+
+        None, and nothing has been served, where moments could leave 64 bits.
+        """
+        service = nbytes * self._per_byte
+        latest = max(int(at_ticks[-1]) * self._time.per_tick, self._free_at)
+        if latest + len(at_ticks) * service >= FITS:
+            return None
+        asked = (at_ticks * self._time.per_tick)[:, None]
+        ends = ends_in_turn(asked, service, np.array([self._free_at]))[:, 0]
+        self._free_at = int(ends[-1])
+        self.moved_bytes[direction] += nbytes * len(at_ticks)
+        ticks: Moments = -(-ends // self._time.per_tick)
+        return ticks
+
     def save(self) -> object:
         """The port and the accounts."""
         return self._free_at, {**self.moved_bytes}
@@ -72,3 +91,11 @@ class SramAccess:
     def serve(self, flit: int, nbytes: int, at_ticks: int) -> int:
         """The tick at which the flit is over."""
         return self.end_point.serve(self.direction, nbytes, at_ticks)
+
+    def serve_row(self, first_flit: int, nbytes: int, at_ticks: Moments) -> Moments:
+        """What :meth:`serve` says, flit after flit, for as many from ``first_flit`` on as there are ``at_ticks``."""
+        done = self.end_point.serve_row(self.direction, nbytes, at_ticks) if nbytes else None
+        if done is None:
+            flits = enumerate(at_ticks.tolist(), first_flit)
+            done = np.array([self.serve(flit, nbytes, at) for flit, at in flits], np.int64)
+        return done

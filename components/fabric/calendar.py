@@ -52,10 +52,10 @@ class Calendar:
 
     def arrive(self, moment: int) -> None:
         """The first half of ``moment``, before which nothing is left to happen."""
-        moments = self.moments
+        moments, arrivals = self.moments, self.arrivals
         while moments and moments[0] == moment:
             heappop(moments)
-            for arrival in self.arrivals.pop(moment):
+            for arrival in arrivals.pop(moment):
                 arrival(moment)
 
     def decide(self, moment: int) -> None:

@@ -178,23 +178,25 @@ class Fabric(Part[FabricParameters]):
                 break
         self._mover.consider(now)
         ahead = self.env.peek()
-        self._go_on(self._time.moment(int(ahead)) if ahead != inf else None)
+        self._go_on(inf if ahead == inf else self._time.moment(int(ahead)))
         self._set_alarm()
 
-    def _go_on(self, until: int | None) -> None:
+    def _go_on(self, until: float) -> None:
         """Lets everything happen before ``until`` and before the first tick at which an end has to be told."""
-        calendar = self._calendar
+        calendar, mover, ended = self._calendar, self._mover, self._ended
         moments = calendar.moments
-        while moments and (until is None or moments[0] < until):
+        if ended:
+            until = min(until, self._time.moment(ended[0][0]))
+        while moments and moments[0] < until:
             now = moments[0]
-            if self._ended and self._time.moment(self._ended[0][0]) <= now:
-                return
             calendar.arrive(now)
-            if self._ended and self._time.moment(self._ended[0][0]) <= now:
-                return
+            if ended:
+                until = min(until, self._time.moment(ended[0][0]))
+                if until <= now:
+                    return  # those who are to be told act before the links decide
             calendar.decide(now)
-            if not calendar.happens_at(now):
-                self._mover.consider(now)
+            if mover.plannable and not calendar.happens_at(now):
+                mover.consider(now)
 
     def _tell(self, tick: int) -> bool:
         """Tells all whose flows have ended by ``tick``; whether there were any."""

@@ -22,7 +22,7 @@ class Mover:
         self.calendar = Calendar()
         self._ended = ended
         self._coalesce = coalesce
-        self._plannable: dict[Leg, None] = {}
+        self.plannable: dict[Leg, None] = {}
         """Legs that may have come to be alone on all they need."""
         self._users_of: dict[int, dict[Leg, None]] = {}
         """By the identity of an end point, the legs that use it."""
@@ -32,26 +32,26 @@ class Mover:
     def begin_leg(self, leg: Leg, now: int) -> None:
         """All of ``leg`` is at its first part: from now on it shares its links and end points with whoever is there."""
         for users in self._shared_by(leg):
-            for other in list(users):  # breaking a plan leaves the links that are not needed now
-                self._break(other, now)
+            if len(users) == 1:  # whoever has a plan is alone
+                self._break(next(iter(users)), now)
             users[leg] = None
         for track in leg.tracks:
             track.link.accepted += 1
         leg.run = FlitRun(leg)
         leg.run.inject()
-        self._plannable[leg] = None
+        self.plannable[leg] = None
 
     def end_leg(self, leg: Leg, now: int) -> None:
         """All of ``leg`` is delivered. Flits of it may still be in buffers."""
         for end_point in leg.end_points():
             users = self._users_of[id(end_point)]
             users.pop(leg, None)
-            self._plannable.update(users if len(users) == 1 else {})
+            self.plannable.update(users if len(users) == 1 else {})
         self._ended(leg, now)
 
     def relieve(self, leg: Leg) -> None:
         """``leg`` has become the only user of a link."""
-        self._plannable[leg] = None
+        self.plannable[leg] = None
 
     def plan_due(self, plan: Plan, now: int) -> None:
         """``plan`` has come to its end: either its leg has, too, or it needs another one."""
@@ -68,7 +68,7 @@ class Mover:
 
     def consider(self, now: int) -> None:
         """Nothing is left to happen at ``now``: gives a plan to each leg that has come to be alone."""
-        legs, self._plannable = self._plannable, {}
+        legs, self.plannable = self.plannable, {}
         for leg in legs:
             if self._coalesce and leg.steady and self._is_alone(leg) and leg.run is not None:
                 run = leg.run

@@ -22,7 +22,7 @@ COMMANDS = (
     Command("whatif", "benches.cli.whatif", "Estimate again with changed costs, ring depths or couplings."),
     Command("experiment", "benches.cli.experiment", "Run the experiment of a decision record and judge its claims."),
     Command("topology", "benches.cli.topology", "Check, show or draw a system."),
-    Command("probe", "benches.cli.probe", "Time lone transfers through a system; compare them with the formula."),
+    Command("probe", "benches.cli.probe", "Time lone transfers through a system, beside a formula."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("calibrate", "benches.cli.calibrate", "Fit timing models to measurements; check stored platforms."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),

@@ -9,7 +9,8 @@ from benches.probe.cases import Access, Case, KernelLaunch, Move, TcmAccess
 from benches.probe.formula import Predicted, predict
 from benches.probe.memories import memory_at
 from benches.probe.payload import Payload
-from benches.probe.tile_cases import Compute, TileCase, tile_case_predicted, tile_way
+from benches.probe.tile_cases import Compute, TileCase
+from benches.probe.tile_formula import tile_case_predicted, tile_way
 from benches.probe.way import ZERO, ZERO_WIRE, Way, in_ticks, stop_of, way_along
 from topology.machine.hops import engine_start_ns
 from topology.machine.site import Site

@@ -8,7 +8,8 @@ from typing import Any
 from simpy.events import Event
 
 from benches.probe.cases import Access, Case, KernelLaunch, Move, TcmAccess
-from benches.probe.tile_cases import Compute, TurnRound, Virtual, tile_case_ns
+from benches.probe.tile_cases import Compute, TurnRound, Virtual
+from benches.probe.tile_simulate import tile_case_ns
 from components.host.messages import Completion, KernelLaunchMsg, KernelRef
 from components.memory.tcm import TcmRequest
 from components.pe.commands import Command

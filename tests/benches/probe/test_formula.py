@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
 
 import networkx as nx
@@ -159,3 +161,10 @@ def test_a_transfer_of_any_size_is_explained(nbytes: int):
     site = chain(nodes, [(Fraction(48), Fraction(1), Fraction(0))] * 2, 256)
     case = Move("m", "path", 2, "n0", "n2")
     assert actual_ns(site, case, nbytes) == predicted(site, case, course_of(site, case), nbytes).total_ns
+
+
+def test_formula_and_terms_are_reckoned_without_the_simulator():
+    modules = ("formula", "memories", "payload", "way")
+    imports = ", ".join(f"benches.probe.{name}" for name in modules)
+    script = f"import sys, {imports}; sys.exit('simpy' in sys.modules or 'simcore.kernel' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

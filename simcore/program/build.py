@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 
 from simcore.errors import InputError, ModelBug, Problem
-from simcore.program.columnise import CHUNK, columns_from_chunks
+from simcore.program.columnise import CHUNK, Piece, columns_from_chunks
 from simcore.program.columnise_fields import Irregular, is_text
 from simcore.program.faults import Fault
 from simcore.program.generations import ARCH_NAMES, GENERATIONS
-from simcore.program.instruction import SCHEMA, PlainInstruction, ProgramHead, ProgramRecord
+from simcore.program.instruction import SCHEMA, Instruction, ProgramHead, ProgramRecord
 from simcore.program.limits import MAX_ARCH_VERSION, MAX_RUNS
 from simcore.program.loaded import Loaded
 from simcore.program.program import Block, Function, Program
@@ -24,7 +24,7 @@ class BlockPieces(NamedTuple):
     """A block whose instructions come in pieces, so that a large file need not be in memory as records."""
 
     name: str
-    pieces: Iterable[Sequence[PlainInstruction]]
+    pieces: Iterable[Piece]
 
 
 class FunctionPieces(NamedTuple):
@@ -107,7 +107,7 @@ def program_from_pieces(head: ProgramHead, functions: Sequence[FunctionPieces], 
     )
 
 
-def _pieces(instructions: Sequence[PlainInstruction]) -> Iterable[Sequence[PlainInstruction]]:
+def _pieces(instructions: Sequence[Instruction]) -> Iterable[Piece]:
     return (instructions[k : k + CHUNK] for k in range(0, len(instructions), CHUNK))
 
 

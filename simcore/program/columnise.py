@@ -26,12 +26,15 @@ from simcore.program.columns import (
     Flag,
 )
 from simcore.program.generations import Generation
-from simcore.program.instruction import Instruction, PlainInstruction
+from simcore.program.instruction import Instruction
 from simcore.program.psum_masks import psum_masks
 from simcore.program.vocabulary import DgeType
 
 CHUNK = 2048
 """Instructions worked on at a time: few enough to stay in the processor's cache, enough to make numpy worth it."""
+
+Piece = Sequence[Instruction] | Fields
+"""A part of a block on its way into columns."""
 
 _DTYPES = {**EVENT_DTYPES, **EDGE_DTYPES, **OPERAND_DTYPES}
 _FLAG_FIELDS = {
@@ -55,8 +58,10 @@ def columns_from(instructions: Sequence[Instruction], generation: Generation) ->
     return columns_from_chunks((instructions[k : k + CHUNK] for k in range(0, len(instructions), CHUNK)), generation)
 
 
-def columns_from_chunks(chunks: Iterable[Sequence[PlainInstruction]], generation: Generation) -> Columns:
-    """The columns of a block that comes in pieces; no piece is kept. The records of a piece are of one class.
+def columns_from_chunks(chunks: Iterable[Piece], generation: Generation) -> Columns:
+    """The columns of a block that comes in pieces; no piece is kept.
+
+    A piece is a list of instructions, or the fields of some that hold no others and are of one class.
 
     Raises :class:`Irregular` when any rule of a program is broken.
     """
@@ -78,14 +83,13 @@ class _Columniser:
         self.extras = Extras()
         self.parts: dict[str, list[Array]] = {key: [] for key in _DTYPES}
 
-    def add(self, chunk: Sequence[PlainInstruction]) -> None:
+    def add(self, chunk: Piece) -> None:
         begin, loops_before = self.flat.count, len(self.flat.loops)
-        events, transfers = self.flat.events(chunk)
-        fields = Fields(events)
+        fields, transfers = self.flat.events(chunk)
         self.names.add(fields["name"])
         arrays = attribute_arrays(fields)
         arrays |= {key: self.words.codes(fields, key) for key in WORD_FIELDS}
-        arrays |= self.names.edges(fields["dependencies"], self.extras)
+        arrays |= self.names.edges(fields, self.extras)
         arrays |= self.operands(fields, arrays["flags"], begin)
         arrays["flags"][transfers] |= np.uint16(Flag.TRANSFER)
         self.extras.put_fields(fields, begin)
@@ -98,7 +102,7 @@ class _Columniser:
 
     def operands(self, fields: Fields, flags: Array, first_event: int) -> dict[str, Array]:
         """The operand columns and the PSUM masks; sets the ``flags`` that go with them."""
-        arrays, spans = operand_arrays(fields["ins"], fields["outs"], first_event, self.extras)
+        arrays, spans = operand_arrays(fields, first_event, self.extras)
         psum = psum_masks(arrays, spans)
         banks = self.generation.psum_banks
         if psum.highest >= banks:
@@ -112,7 +116,7 @@ class _Columniser:
         return arrays
 
     def finished(self) -> Columns:
-        self.names.check_disjoint()
+        self.names.check_all_different()
         return Columns(
             names=np.frombuffer(NAME_SEPARATOR.encode().join(self.names.text), dtype=np.uint8),
             **{key: _joined(self.parts.pop(key), dtype) for key, dtype in _DTYPES.items()},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -18,6 +20,9 @@ class Irregular(Exception):
     """The instructions break a rule; validation says which."""
 
 
+_LISTS = ("ins", "outs", "dependencies")
+"""Fields of instructions whose default is an empty list."""
+
 _DEFAULTS = {f.name: f.default for f in (*msgspec.structs.fields(Operand), *msgspec.structs.fields(Instruction))}
 
 
@@ -30,14 +35,45 @@ class Fields:
         self._values: dict[str, tuple[Any, ...]] = (
             dict(zip(type(records[0]).__struct_fields__, columns, strict=True)) if records else {}
         )
+        self._lengths: dict[str, Array] = {}
+        self._defaults: dict[str, int] = {}
 
     def __getitem__(self, field: str) -> tuple[Any, ...]:
         return self._values[field] if self.count else ()
 
     def given(self, field: str) -> tuple[Any, ...] | None:
         """The field's values, or None when every record has the default."""
-        values = self._values.get(field)
-        return None if values is None or values.count(_DEFAULTS[field]) == self.count else values
+        return None if self._default_count(field) == self.count else self._values[field]
+
+    def _default_count(self, field: str) -> int:
+        """How many records have the default."""
+        if field not in self._values:
+            return self.count
+        if field not in self._defaults:
+            self._defaults[field] = self._values[field].count(_DEFAULTS[field])
+        return self._defaults[field]
+
+    @cached_property
+    def operands(self) -> Fields:
+        """The fields of all operands: of each record the inputs, then the outputs."""
+        lists = zip(self["ins"], self["outs"], strict=True)
+        return Fields(list(chain.from_iterable(chain.from_iterable(lists))))
+
+    def lengths(self, field: str) -> Array:
+        """The lengths (int64) of the lists that the field holds."""
+        if field not in self._lengths:
+            self._lengths[field] = np.array(list(map(len, self[field])), np.int64)
+        return self._lengths[field]
+
+    def keys_given(self) -> int:
+        """How many keys a file needs to say this and no default, those of the operands included."""
+        keys = 0
+        for field in self._values:
+            if field in _LISTS:
+                keys += int(np.count_nonzero(self.lengths(field)))
+            else:
+                keys += self.count if field in _REQUIRED else self.count - self._default_count(field)
+        return keys + (self.operands.keys_given() if _LISTS[0] in self._values else 0)
 
     def flags(self, field: str, bit: int) -> Array | int:
         """``bit`` where the boolean field is true (uint16)."""
@@ -49,7 +85,8 @@ class Fields:
         values = self._required_or_given(field)
         if values is None:
             return np.full(self.count, table.get(None, 0), dtype)
-        return np.array([table[value] for value in values], dtype)
+        codes = [table[value] for value in values]
+        return np.frombuffer(bytearray(codes), np.uint8) if dtype is np.uint8 else np.array(codes, dtype)
 
     def integers(self, field: str) -> Array:
         """The values as int64."""

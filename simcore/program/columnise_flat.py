@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simcore.program.columnise_fields import Irregular
+from simcore.program.columnise_fields import Fields, Irregular
 from simcore.program.columns import Array, Flag, LoopSpan
-from simcore.program.instruction import Instruction, PlainInstruction
+from simcore.program.instruction import Instruction
 from simcore.program.limits import MAX_DIM, MAX_NESTING
 from simcore.program.opcodes import TRANSFER_OPCODES, Opcode
 
@@ -23,22 +23,24 @@ class Flattener:
         self.loops: list[LoopSpan] = []
         self.count = 0
 
-    def events(self, chunk: Sequence[PlainInstruction]) -> tuple[Sequence[PlainInstruction], list[int]]:
-        """The chunk's events, and which of them (counted in the chunk) are transfers."""
-        events: list[PlainInstruction] = []
+    def events(self, chunk: Sequence[Instruction] | Fields) -> tuple[Fields, list[int]]:
+        """The fields of the chunk's events, and which of them (counted in the chunk) are transfers."""
         transfers: list[int] = []
-        whole = [i for i in chunk if isinstance(i, Instruction)] if isinstance(chunk[0], Instruction) else []
-        if any(map(_is_nested, whole)):
-            self._append(whole, events, transfers, -1, 0)
-            self.count += len(events)
-            return events, transfers
-        self.count += len(chunk)
-        return chunk, transfers
+        if isinstance(chunk, Fields):
+            fields = chunk
+        elif any(map(_is_nested, chunk)):
+            events: list[Instruction] = []
+            self._append(chunk, events, transfers, -1, 0)
+            fields = Fields(events)
+        else:
+            fields = Fields(chunk)
+        self.count += fields.count
+        return fields, transfers
 
     def _append(
         self,
         instructions: Sequence[Instruction],
-        events: list[PlainInstruction],
+        events: list[Instruction],
         transfers: list[int],
         parent: int,
         depth: int,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,19 @@ from simcore.program.banks import bank_mask, span_bytes
 from simcore.program.codes import DTYPE_CODES, SPACE_CODES
 from simcore.program.columnise_fields import Extras, Fields, Irregular, is_text
 from simcore.program.columns import OPERAND_DTYPES, Array, OperandFlag
-from simcore.program.instruction import Operand
 from simcore.program.limits import MAX_DIM
 
 
-def operand_arrays(
-    ins: Sequence[list[Operand]], outs: Sequence[list[Operand]], first_event: int, extras: Extras
-) -> tuple[dict[str, Array], dict[int, int]]:
-    """The operand columns of the events from ``first_event`` on, and the spans (elements) of the strided ones."""
-    n = len(ins)
-    in_count = np.fromiter(map(len, ins), np.int64, n)
-    count = in_count + np.fromiter(map(len, outs), np.int64, n)
+def operand_arrays(events: Fields, first_event: int, extras: Extras) -> tuple[dict[str, Array], dict[int, int]]:
+    """The operand columns of ``events`` (from ``first_event`` on), and the spans (elements) of the strided ones."""
+    n = events.count
+    in_count = events.lengths("ins")
+    count = in_count + events.lengths("outs")
     if not count.any():
         return {"op_count": count, **{k: np.zeros(0, dtype=d) for k, d in OPERAND_DTYPES.items()}}, {}
-    operands = list(chain.from_iterable(chain.from_iterable(zip(ins, outs, strict=True))))
-    fields = Fields(operands)
+    fields = events.operands
     event = np.repeat(np.arange(n), count)
-    position = np.arange(len(operands)) - np.repeat(np.cumsum(count) - count, count)
+    position = np.arange(fields.count) - np.repeat(np.cumsum(count) - count, count)
     flags = np.where(position >= in_count[event], np.uint16(OperandFlag.OUTPUT), np.uint16(0))
     flags |= fields.flags("symbolic", OperandFlag.SYMBOLIC)
     arrays = {
@@ -46,7 +41,9 @@ def operand_arrays(
     for key in ("free", "tensor"):
         values = fields.given(key)
         for e in dict.fromkeys(event[[v is not None for v in values]].tolist()) if values else ():
-            extras.put(first_event + e, key, tuple(_frozen(getattr(o, key)) for o in (*ins[e], *outs[e])))
+            extras.put(
+                first_event + e, key, tuple(_frozen(getattr(o, key)) for o in (*events["ins"][e], *events["outs"][e]))
+            )
     if not all(is_text(t) for t in fields.given("tensor") or () if t is not None):
         raise Irregular("tensor")
     return arrays, spans

@@ -12,7 +12,8 @@ import numpy as np
 
 from simcore.errors import InputError
 from simcore.program.codes import DTYPE_CODES, EDGE_CODES, ENGINE_CODES, OPCODE_CODES, SPACE_CODES
-from simcore.program.columnise_fields import Irregular
+from simcore.program.columnise import Piece
+from simcore.program.columnise_fields import Fields, Irregular
 from simcore.program.instruction import Instruction, Operand, PlainInstruction
 from simcore.program.program import Program
 from simcore.program.stream.json_text import after_space, check_json, json_text, value_at, walk
@@ -27,13 +28,13 @@ def quick_program(data: bytes, file: str) -> Program | None:
     The decoder would silently take the last of repeated keys. They are noticed by their colons: what was decoded,
     written out again, has fewer than the file. Where the numbers differ, the keys themselves are looked at.
     """
-    quick, whole = _PieceDecoder(list[_quick_instruction()]), _PieceDecoder(list[Instruction])  # type: ignore[misc]
+    quick, whole = _QuickDecoder(), _WholeDecoder()
     try:
         outline = msgspec.json.decode(data, type=Outline[msgspec.Raw])
         program = program_from_outline(outline, [quick, whole], file)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Irregular):
         return None
-    around = count_byte(data, ":") - quick.colons - whole.colons
+    around = count_byte(data, b":") - quick.colons - whole.colons
     is_same = around == _colons_around(outline) or around == _colons_around_as_written(data, outline)
     if not (is_same and quick.is_same and whole.is_same) or b"\\u003" in data:
         try:
@@ -43,21 +44,50 @@ def quick_program(data: bytes, file: str) -> Program | None:
     return program
 
 
-class _PieceDecoder:
-    """Decodes pieces of raw JSON; counts their ``colons`` and compares them with what was decoded."""
+class _Counted:
+    """Counts the ``colons`` of pieces, and finds out whether they are those of what was decoded."""
 
-    def __init__(self, type_: Any) -> None:
+    def __init__(self) -> None:
         self.colons = 0
         self.is_same = True
-        self._decoder: msgspec.json.Decoder[Sequence[PlainInstruction]] = msgspec.json.Decoder(type_)
 
-    def __call__(self, piece: list[msgspec.Raw]) -> Sequence[PlainInstruction]:
-        text = b"[" + b",".join(piece) + b"]"
-        decoded = self._decoder.decode(text)
-        colons = count_byte(text, ":")
-        self.colons += colons
-        self.is_same &= colons == _colons(decoded) or colons == _colons(msgspec.json.decode(text))
-        return decoded
+    def compare(self, text: bytes, colons: int) -> None:
+        """Takes a piece and the colons of what was decoded, written out again; it need not hold what is a default."""
+        found = count_byte(text, b":")
+        self.colons += found
+        self.is_same &= found == colons or found == _colons(msgspec.json.decode(text))
+
+
+class _QuickDecoder(_Counted):
+    """Decodes pieces of plain instructions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._decoder = msgspec.json.Decoder(list[_quick_instruction()])  # type: ignore[misc]
+
+    def __call__(self, piece: list[msgspec.Raw]) -> Piece:
+        text = _joined(piece)
+        fields = Fields(self._decoder.decode(text))
+        self.compare(text, fields.keys_given())
+        return fields
+
+
+class _WholeDecoder(_Counted):
+    """Decodes pieces of any instructions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._decoder = msgspec.json.Decoder(list[Instruction])
+
+    def __call__(self, piece: list[msgspec.Raw]) -> Piece:
+        text = _joined(piece)
+        instructions = self._decoder.decode(text)
+        self.compare(text, _colons(instructions))
+        return instructions
+
+
+def _joined(piece: list[msgspec.Raw]) -> bytes:
+    return b"[" + b",".join(piece) + b"]"
 
 
 @cache
@@ -98,10 +128,10 @@ def _with_types(base: Any, types: dict[str, Any]) -> Any:
 
 
 def _colons(value: Any) -> int:
-    return count_byte(_ENCODER.encode(value), ":")
+    return count_byte(_ENCODER.encode(value), b":")
 
 
-def count_byte(data: bytes, byte: str) -> int:
+def count_byte(data: bytes, byte: bytes) -> int:
     """How often ``byte`` stands in ``data``; many times as fast as ``bytes.count`` where it is frequent."""
     values, step = np.frombuffer(data, np.uint8), 2**20
     return sum(int(np.count_nonzero(values[k : k + step] == ord(byte))) for k in range(0, len(values), step))

@@ -11,15 +11,15 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from simcore.program.build import BlockPieces, FunctionPieces, program_from_pieces
-from simcore.program.columnise import CHUNK
-from simcore.program.columnise_fields import Irregular
+from simcore.program.columnise import CHUNK, Piece
+from simcore.program.columnise_fields import Fields, Irregular
 from simcore.program.instruction import Instruction, PlainInstruction, ProgramHead
 from simcore.program.program import Program
 
 Undecoded = TypeVar("Undecoded")
 
-Decode = Callable[[list[Undecoded]], Sequence[PlainInstruction]]
-"""Decodes a piece into records of one class. Raises msgspec.ValidationError if they do not fit it."""
+Decode = Callable[[list[Undecoded]], Piece]
+"""Decodes a piece. Raises msgspec.ValidationError if it is none that this one decodes."""
 
 
 class OutlineBlock(msgspec.Struct, Generic[Undecoded], forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -49,18 +49,15 @@ def program_from_document(document: Any, file: str) -> Program:
     Raises Irregular or msgspec.ValidationError when anything in it is out of order.
     """
     outline = msgspec.convert(document, Outline[Any])
-    return program_from_outline(outline, [_Converter(list[PlainInstruction]), _Converter(list[Instruction])], file)
+    return program_from_outline(outline, [_plain, _whole], file)
 
 
-class _Converter:
-    """Decodes pieces of a decoded document."""
+def _plain(piece: list[Any]) -> Piece:
+    return Fields(msgspec.convert(piece, list[PlainInstruction]))
 
-    def __init__(self, type_: Any) -> None:
-        self._type = type_
 
-    def __call__(self, piece: list[Any]) -> Sequence[PlainInstruction]:
-        instructions: Sequence[PlainInstruction] = msgspec.convert(piece, self._type)
-        return instructions
+def _whole(piece: list[Any]) -> Piece:
+    return msgspec.convert(piece, list[Instruction])
 
 
 def program_from_outline(outline: Outline[Undecoded], decoders: Sequence[Decode[Undecoded]], file: str) -> Program:
@@ -75,14 +72,12 @@ def program_from_outline(outline: Outline[Undecoded], decoders: Sequence[Decode[
     return program_from_pieces(outline, functions, file=file)
 
 
-def _pieces(
-    instructions: list[Undecoded], decoders: Sequence[Decode[Undecoded]]
-) -> Iterator[Sequence[PlainInstruction]]:
+def _pieces(instructions: list[Undecoded], decoders: Sequence[Decode[Undecoded]]) -> Iterator[Piece]:
     for k in range(0, len(instructions), CHUNK):
         yield _decoded(instructions[k : k + CHUNK], decoders)
 
 
-def _decoded(piece: list[Undecoded], decoders: Sequence[Decode[Undecoded]]) -> Sequence[PlainInstruction]:
+def _decoded(piece: list[Undecoded], decoders: Sequence[Decode[Undecoded]]) -> Piece:
     reasons = []
     for decode in decoders:
         try:

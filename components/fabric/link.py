@@ -135,11 +135,11 @@ class LinkBase(Part[P]):
         """While there is no room for the next flit: each link that the flits in the buffer wait for."""
         lane = self.turns.first() if self.serving is None else None
         if lane is not None:
-            behind = {f.link: None for f in self._followers() if f is not None}
-            for link in behind:
+            for link in {follower.link: None for follower in self._followers()}:
                 yield Waiting(link, lane.leg.flow.name, lane.leg.time.ticks(max(0, self.free_at)))
 
-    def _followers(self) -> Iterable[Lane | None]:
+    def _followers(self) -> Iterable[Lane]:
+        """The lanes that flits in the buffer are waiting in."""
         for leg in self.users:
             if leg.run is not None:
                 for lane in leg.run.lanes:

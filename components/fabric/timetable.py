@@ -26,6 +26,7 @@ from components.fabric.hop import Access
 from components.fabric.leg import Leg
 from components.fabric.leg_state import LegState
 from components.fabric.route import Track
+from simcore.errors import ModelBug
 
 _GUESSES = 5
 """Enough for a leg whose window covers its path, and for one that is paced by it; else the flits are gone through."""
@@ -81,6 +82,11 @@ class Recurrences:
         if table is None:
             self.leg.restore_end_points(before)
             table = self.one_by_one()
+        for track, lane, column in zip(self.tracks, self.state.lanes, table.starts, strict=True):
+            new = column[lane.started - self.base :]
+            free = np.append(max(self.now, lane.free_at), new[:-1] + track.service)
+            if (new < free[: len(new)]).any():
+                raise ModelBug(f"{track.link.name} would serve {self.leg.flow.name} before it is free")
         return table
 
     def one_by_one(self) -> Timetable:

@@ -9,6 +9,7 @@ import pytest
 from components.fabric.flit_run import Lane
 from components.fabric.flow import Flow
 from components.fabric.link import LinkBase
+from components.fabric.timetable import Recurrences, Timetable
 from simcore.errors import ModelBug
 from tests.components.fabric.bench_of_fabric import Built, built
 from tests.components.fabric.plain import PlainHop, PlainLink, PlainNetwork
@@ -69,3 +70,20 @@ def test_a_link_that_serves_two_flits_at_a_time_is_found(machine: Built, monkeyp
     monkeypatch.setattr(LinkBase, "decide", hasty)
     with pytest.raises(ModelBug, match="l0 serves f before it is free"):
         run_dry(machine)
+
+
+def test_a_timetable_that_serves_two_flits_at_a_time_is_found(monkeypatch: pytest.MonkeyPatch):
+    by_guess = Recurrences.by_guess
+
+    def hasty(recurrences: Recurrences) -> Timetable | None:
+        table = by_guess(recurrences)
+        assert table is not None
+        table.starts[1][-2] -= 1
+        return table
+
+    monkeypatch.setattr(Recurrences, "by_guess", hasty)
+    links = tuple(PlainLink(i, i + 1, Fraction(64), 0) for i in range(2))
+    machine = built(PlainNetwork(64, (PlainHop(),) * 3, links, ()))
+    done = machine.fabric.submit(Flow("f", 6400, machine.path((0, 1)), None))
+    with pytest.raises(ModelBug, match="l1 would serve f before it is free"):
+        machine.env.run(done)

@@ -22,7 +22,7 @@ def equal(a: object, b: object) -> bool:
     return a is b is None or (a == b).all()
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(networks(banks=("sram", "hbm")), st.sampled_from([(500, 2000), (8001, 0)]))
 def test_guessing_and_going_through_the_flits_give_the_same_timetable(network: PlainNetwork, burst_ticks):
     solve = Recurrences.solve

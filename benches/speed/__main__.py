@@ -16,6 +16,8 @@ BENCHES = {
     "walk": "PerfSim's walk beside C",
     "machine": "the machine beside raw SimPy",
     "simpy_ground": "the ground's operations beside SimPy's",
+    "loading": "programs from files: streams, columns, memory",
+    "fabric": "flits over links, alone and contended",
     "probe": "lone transfers over a system",
 }
 """Module under ``benches.speed`` -> what it measures. Its ``main()`` prints, and returns what JSON holds."""

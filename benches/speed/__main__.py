@@ -13,7 +13,6 @@ from pathlib import Path
 from benches.speed.figures import surroundings
 
 BENCHES = {
-    "loading": "reading stream and columns files",
     "walk": "PerfSim's walk beside C",
     "machine": "the machine beside raw SimPy",
     "simpy_ground": "the ground's operations beside SimPy's",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,31 @@ def emit_json(result: object, target: str) -> None:
         typer.echo(data, nl=False)
     else:
         write_whole(data, target)
+
+
+def check_targets(targets: Mapping[str, str | os.PathLike[str] | None]) -> None:
+    """Makes sure, before anything is written, that every file of a call can be: ``targets`` is option -> place.
+
+    Raises InputError with every place that cannot be written, and with every file that two options name.
+    """
+    problems: list[Problem] = []
+    taken: dict[str, str] = {}
+    for option, target in targets.items():
+        if target is None or os.fspath(target) == STANDARD_OUTPUT:
+            continue
+        place = os.path.realpath(target)
+        folder = os.path.dirname(place)
+        if place in taken:
+            problems.append(
+                Problem(f"is the file of {taken[place]} too (allowed: a file for each)", f"{option} {target}")
+            )
+        elif not os.path.isdir(folder):
+            problems.append(Problem("cannot be written: No such file or directory", os.fspath(target)))
+        elif not os.access(place if os.path.exists(place) else folder, os.W_OK):
+            problems.append(Problem("cannot be written: Permission denied", os.fspath(target)))
+        taken[place] = option
+    if problems:
+        raise InputError(problems)
 
 
 def write_whole(data: bytes, target: str) -> None:

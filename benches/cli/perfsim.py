@@ -33,7 +33,7 @@ def perfsim(
     ] = False,
 ) -> None:
     """Estimate how long a program takes, with and without anti-dependencies, and what each engine does meanwhile."""
-    from benches.cli.output import console, emit_json, note
+    from benches.cli.output import check_targets, console, emit_json, note
     from benches.perfsim_report.build import report_of
     from benches.perfsim_report.measured import measured_beside
     from simcore.errors import InputError, Problem
@@ -44,6 +44,7 @@ def perfsim(
         raise InputError([Problem("needs --trace-dir (the folder whose traces it packs)", "--package")])
     if flat_metrics and metrics is None:
         raise InputError([Problem("needs --metrics (the store whose form it says)", "--flat-metrics")])
+    check_targets({"--json": json, "--metrics": metrics})
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
     unrolling = None

@@ -29,7 +29,7 @@ def run(
     ] = None,
 ) -> None:
     """Simulate a program on the machine: what each part did, and how that differs from PerfSim's estimate."""
-    from benches.cli.output import console, emit_json, note
+    from benches.cli.output import check_targets, console, emit_json, note
     from benches.exact_ns import with_exact_times
     from benches.run_report.build import IDEAL, report_of
     from benches.run_report.execute import run_machine
@@ -40,6 +40,7 @@ def run(
 
     if memory != IDEAL:
         raise InputError([Problem(f'unknown memory "{memory}" {hint(memory, [IDEAL])}', "--memory")])
+    check_targets({"--json": json, "--trace": trace})
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
     unrolling = None

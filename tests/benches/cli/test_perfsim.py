@@ -253,3 +253,13 @@ functions:
     text = kernbench("perfsim", path, "--unroll")[1]
     assert "unrolled 11100 ns; one trip of each body times its trips 30000 ns misses -18900 ns" in text
     assert "unroll" not in json.loads(kernbench("perfsim", path, "--json", "-")[1])
+
+
+def test_places_are_looked_at_before_anything_is_written(kernbench: Call, two_ops: Path, tmp_path: Path) -> None:
+    store, nowhere = tmp_path / "m.json", tmp_path / "no/such.json"
+    code, out, err = kernbench("perfsim", two_ops, "--metrics", store, "--json", nowhere)
+    assert (code, out, err) == (2, "", f"{nowhere}: cannot be written: No such file or directory\n")
+    assert not store.exists()
+    code, out, err = kernbench("perfsim", two_ops, "--metrics", store, "--json", store)
+    assert (code, out, err) == (2, "", f"--metrics {store}: is the file of --json too (allowed: a file for each)\n")
+    assert not store.exists()

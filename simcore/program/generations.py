@@ -14,18 +14,16 @@ class Generation:
     arch_version: int
     oracle: str | None
     psum_banks: int
-    psum_partitions: int
-    sbuf_bytes_per_partition: int
     has_hwdge: bool
 
 
 GENERATIONS: dict[str, Generation] = {
     g.name: g
     for g in (
-        Generation("inferentia", None, 10, None, 4, 64, 96 * 1024, False),
-        Generation("sunda", "trn1", 20, "Trainium", 8, 128, 192 * 1024, False),
-        Generation("gen3", "trn2", 30, "Gen3", 8, 128, 224 * 1024, True),
-        Generation("core_v4", "trn3", 40, "CoreV4", 8, 128, 256 * 1024, True),
+        Generation("inferentia", None, 10, None, 4, False),
+        Generation("sunda", "trn1", 20, "Trainium", 8, False),
+        Generation("gen3", "trn2", 30, "Gen3", 8, True),
+        Generation("core_v4", "trn3", 40, "CoreV4", 8, True),
     )
 }
 """Generations by the name that program files carry in ``arch``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 BUILT_IN: dict[str, tuple[str, ...]] = {
     "barrier_lane": ("components.core.barrier_lane",),
     "descriptor_ring": ("components.core.descriptor_ring",),
+    "dma_engine": ("components.memory.dma_engine",),
     "engine": ("components.core.engine",),
     "fabric": ("components.fabric.fabric",),
     "hbm_controller": ("components.memory.hbm",),

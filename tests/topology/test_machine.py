@@ -8,8 +8,11 @@ from itertools import permutations
 
 import pytest
 
+from components.fabric.router import Router
 from components.host.messages import KernelLaunchMsg, KernelRef, MemoryReadMsg, MemoryWriteMsg, Response
+from components.memory.dma_engine import DmaEngine
 from components.pe.commands import Busy, Command
+from components.registry import parts_kept_only_on_success, register
 from simcore.errors import InputError
 from simcore.kernel import Environment
 from topology.loader import load_system
@@ -145,11 +148,38 @@ def test_a_dma_engine_starts_a_request_once_and_moves_no_more_than_it_does_in_pr
 def test_a_part_that_is_not_run_is_a_waypoint_that_keeps_account():
     site = Site(load_system("trn2"))
     env = Environment()
-    machine = site.machine(env, [site.route("nc0.dma0", "hbm")])
-    env.run(machine.ask("nc0.dma0", "write", Place("hbm", 0), 1000, "lone"))
-    engine = machine.hops["nc0.dma0"]
-    assert isinstance(engine, Waypoint)
-    assert (engine.transfers, engine.nbytes) == (2, 1000)
+    machine = site.machine(env, [site.route("nc0", "hbm")])
+    env.run(machine.ask("nc0", "write", Place("hbm", 0), 1000, "lone"))
+    core = machine.hops["nc0"]
+    assert isinstance(core, Waypoint)
+    assert (core.transfers, core.nbytes) == (2, 1000)
+    engine = machine.hops[site.route("nc0", "hbm").nodes[1]]
+    assert isinstance(engine, DmaEngine)
+    assert (engine.accepted, engine.completed, engine.passed_bytes) == (2, 2, 1000)
+
+
+def test_a_dma_engine_with_a_wrong_number_is_refused_at_its_line():
+    system = load_system("trn2")
+    node = system.node("nc0.dma0")
+    graph = system.graph.copy()
+    graph.nodes[node.name]["spec"] = replace(node, parameters={**node.parameters, "practical_gbs": Fraction(0)})
+    site = Site(replace(system, graph=graph))
+    with pytest.raises(InputError, match=r"trn2.yaml:\d+:\d+: nc0.dma0: practical_gbs: must be above 0"):
+        site.machine(Environment(), [site.route("nc0.dma0", "hbm")])
+
+
+def test_a_dma_engine_that_does_not_say_when_it_starts_is_refused():
+    system = load_system("trn2")
+    node = system.node("nc0.dma0")
+    graph = system.graph.copy()
+    graph.nodes[node.name]["spec"] = replace(node, impl="silent", parameters={"overhead_ns": Fraction(1)})
+    site = Site(replace(system, graph=graph))
+    with (
+        pytest.raises(InputError, match=r"nc0.dma0: RouterParameters is not derived from DmaEngineParameters"),
+        parts_kept_only_on_success(),
+    ):
+        register("dma_engine", "silent")(type("Silent", (Router,), {}))
+        site.machine(Environment(), [site.route("nc0.dma0", "hbm")])
 
 
 def test_a_finite_buffer_makes_links_credited_and_is_no_hindrance_if_it_is_large(small: Site):

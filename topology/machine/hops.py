@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
@@ -14,6 +15,7 @@ from topology.system import LinkSpec, NodeSpec, System
 if TYPE_CHECKING:
     from components.fabric.flow import Flow
     from components.fabric.hop import Hop
+    from components.memory.dma_engine import DmaEngineParameters
     from components.registry import Registered
     from simcore.kernel import Environment
 
@@ -65,8 +67,7 @@ def charge_ns(node: NodeSpec) -> Fraction:
 
 def engine_start_ns(system: System, route: Route) -> Fraction:
     """What a request along ``route`` pays once before anything moves: the start of each DMA engine on it."""
-    nodes = [system.node(name) for name in route.nodes]
-    return sum((_number(node, "start_ns") for node in nodes if node.kind == DMA_ENGINE), Fraction(0))
+    return sum((engine.start_ns for engine in _engines(system, route.nodes)), Fraction(0))
 
 
 def rate_gbs(system: System, link: LinkSpec) -> Fraction | None:
@@ -74,9 +75,31 @@ def rate_gbs(system: System, link: LinkSpec) -> Fraction | None:
 
     None: a wire without a rate of its own.
     """
-    ends = [system.node(name) for name in (link.src, link.dst)]
-    limits = [_number(node, "practical_gbs") for node in ends if node.kind == DMA_ENGINE]
-    return link.bw_gbs if link.bw_gbs is None else min([link.bw_gbs, *limits])
+    rate = link.bw_gbs
+    if rate is not None:
+        for engine in _engines(system, (link.src, link.dst)):
+            rate = engine.limited_gbs(rate)
+    return rate
+
+
+def _engines(system: System, names: Iterable[str]) -> list[DmaEngineParameters]:
+    """The parameters of the DMA engines among the nodes called ``names``. Raises InputError for what they refuse."""
+    from components.memory.dma_engine import DmaEngineParameters
+    from components.parameters import check_parameters
+    from components.registry import lookup
+
+    found = []
+    for node in [node for node in map(system.node, names) if node.kind == DMA_ENGINE]:
+        origin = node.origin["kind"]
+        model = lookup(node.kind, node.impl, file=origin.file).parameters
+        if not issubclass(model, DmaEngineParameters):
+            message = f"{node.name}: {model.__name__} is not derived from DmaEngineParameters"
+            raise InputError([origin.problem(message)])
+        checked = check_parameters(model, node.parameters)
+        if isinstance(checked, list):
+            raise InputError([origin.problem(f"{node.name}: {fault.key}: {fault.message}") for fault in checked])
+        found.append(checked)
+    return found
 
 
 def _number(node: NodeSpec, key: str) -> Fraction:

@@ -46,7 +46,7 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def main(file: str) -> Loading:
+def loaded_here(file: str) -> Loading:
     """Loads ``file`` in this process."""
     from simcore.errors import InputError
     from simcore.program.read import load_program
@@ -61,4 +61,4 @@ def main(file: str) -> Loading:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(main(sys.argv[1]))))
+    print(json.dumps(asdict(loaded_here(sys.argv[1]))))

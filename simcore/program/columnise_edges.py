@@ -12,8 +12,6 @@ from simcore.program.codes import EDGE_CODES
 from simcore.program.columnise_fields import Extras, Fields, Irregular
 from simcore.program.columns import NAME_SEPARATOR, Array, LoopSpan
 
-_KIND_BITS = 3
-_KIND_MASK = (1 << _KIND_BITS) - 1
 _AT_HAND = 2**14
 """When more names are at hand, all but those of the last chunk are given up."""
 
@@ -89,14 +87,14 @@ class Names:
             flat = [(d, "Flow") if type(d) is str else d for d in flat]
         counts = events.lengths("dependencies")
         consumer = np.repeat(np.arange(begin, self.count), counts)
-        packed = self._packed(flat)
-        if packed.size and packed.min() < 0:
-            is_event = packed >= 0
+        producer = self._producers(flat)
+        kind = np.frombuffer(bytearray([EDGE_CODES[kind] for _, kind in flat]), np.uint8)
+        is_event = producer >= 0
+        if not is_event.all():
             for edge in np.flatnonzero(~is_event).tolist():
-                self._edge_from_loop(flat[edge][0], flat[edge][1], int(consumer[edge]), extras)
-            consumer, packed = consumer[is_event], packed[is_event]
+                self._edge_from_loop(flat[edge][0], int(kind[edge]), int(consumer[edge]), extras)
+            consumer, producer, kind = consumer[is_event], producer[is_event], kind[is_event]
             counts = np.bincount(consumer - begin, minlength=n)
-        producer, kind = packed >> _KIND_BITS, packed & _KIND_MASK
         if np.any(producer >= consumer):
             raise Irregular("forward dependency")
         if _has_repeated_pair(consumer, producer):
@@ -104,21 +102,20 @@ class Names:
             counts = np.bincount(consumer - begin, minlength=n)
         return {"dep_count": counts, "dep_on": producer, "dep_kind": kind}
 
-    def _packed(self, edges: Sequence[tuple[str, str | int]]) -> Array:
-        """Producer and kind of each edge in one number; negative if the producer is no instruction."""
-        codes, index = EDGE_CODES, self._events
+    def _producers(self, edges: Sequence[tuple[str, str | int]]) -> Array:
+        """The producer of each edge, -1 if it is no instruction."""
+        index = self._events
         try:
-            return np.array([index[name] << _KIND_BITS | codes[kind] for name, kind in edges], np.int64)
+            return np.array([index[name] for name, _ in edges], np.int64)
         except KeyError:
             self._keep_all()
         index = self._events
-        return np.array([index.get(name, -1) << _KIND_BITS | codes[kind] for name, kind in edges], np.int64)
+        return np.array([index.get(name, -1) for name, _ in edges], np.int64)
 
-    def _edge_from_loop(self, name: str, kind_word: str | int, event: int, extras: Extras) -> None:
+    def _edge_from_loop(self, name: str, kind: int, event: int, extras: Extras) -> None:
         loop = self._loops[self._loop_index[name]]
         if loop.begin > event:
             raise Irregular("dependency on a later loop")
-        kind = EDGE_CODES[kind_word]
         known = dict(extras.get(event, "loop_dependencies") or ())
         known[name] = max(kind, known.get(name, 0))
         extras.put(event, "loop_dependencies", tuple(known.items()))

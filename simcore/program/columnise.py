@@ -6,7 +6,8 @@ The two must agree on what is valid: a fuzz test holds them against each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -67,11 +68,18 @@ def columns_from_chunks(chunks: Iterable[Piece], generation: Generation) -> Colu
     """
     block = _Columniser(generation)
     for chunk in chunks:
-        try:
+        with _errors_as_irregular():
             block.add(chunk)
-        except (KeyError, OverflowError, TypeError, ValueError) as error:
-            raise Irregular(str(error)) from error
     return block.finished()
+
+
+@contextmanager
+def _errors_as_irregular() -> Iterator[None]:
+    """What a word that is in no table, or a number that fits no array, raises."""
+    try:
+        yield
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        raise Irregular(str(error)) from error
 
 
 class _Columniser:
@@ -158,8 +166,12 @@ def check_ranges(arrays: dict[str, Array], generation: Generation) -> None:
 
 def check_headers(headers: Sequence[Instruction], generation: Generation) -> None:
     """Raises :class:`Irregular` if a loop header's own attributes break a rule (its dependencies aside)."""
-    if not headers:
-        return
+    if headers:
+        with _errors_as_irregular():
+            _check_headers(headers, generation)
+
+
+def _check_headers(headers: Sequence[Instruction], generation: Generation) -> None:
     fields = Fields(headers)
     if any(fields["ins"]) or any(fields["outs"]) or fields.given("cost") or fields.given("queue"):
         raise Irregular("a loop has no cost, operands or queue of its own")

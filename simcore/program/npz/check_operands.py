@@ -72,6 +72,11 @@ def _spans(columns: Columns, report: Report) -> dict[int, int]:
 
 def _is_regular(extra: Extra, operands: int) -> bool:
     values = {key: getattr(extra, key) for key in EXTRA_RULES}
-    lists = all(len(given) in (0, operands) for given in (extra.free, extra.tensor))
+    lists = [given for given in (extra.free, extra.tensor) if given]
+    are_lists = all(len(given) == operands and set(given) != {None} for given in lists)
     texts = all(t is None or is_text(t) for t in extra.tensor)
-    return lists and texts and all(v is None or EXTRA_RULES[key](v) for key, v in values.items())
+    says_something = extra != _NOTHING
+    return are_lists and texts and says_something and all(v is None or EXTRA_RULES[k](v) for k, v in values.items())
+
+
+_NOTHING = Extra()

@@ -282,6 +282,16 @@ HEADS: dict[str, tuple[list[Any], Any, str]] = {
         {"source": ""},
         "extras of event 0: an attribute breaks a rule in block f/b0",
     ),
+    "extras that say nothing": (
+        ["functions", 0, "blocks", 0, "extras", "0"],
+        {},
+        "extras of event 0: an attribute breaks a rule in block f/b0",
+    ),
+    "a list of no patterns": (
+        ["functions", 0, "blocks", 0, "extras", "3", "free"],
+        [None, None],
+        "extras of event 3: an attribute breaks a rule in block f/b0",
+    ),
     "a pattern that covers something else": (
         ["functions", 0, "blocks", 0, "extras", "3", "free"],
         [[[1, 2]], None],
@@ -307,6 +317,16 @@ HEADS: dict[str, tuple[list[Any], Any, str]] = {
         ["functions", 0, "blocks", 0, "loops", 0, "header", "opcode"],
         "NoOp",
         'loop "loop": it is none, or parts a trigger from its transfer in block f/b0',
+    ),
+    "a loop on no engine": (
+        ["functions", 0, "blocks", 0, "loops", 0, "header", "engine"],
+        "XX",
+        "loop \"loop\": an attribute breaks a rule ('XX') in block f/b0",
+    ),
+    "a loop with a number out of range": (
+        ["functions", 0, "blocks", 0, "loops", 0, "header", "region"],
+        -1,
+        'loop "loop": an attribute breaks a rule (region) in block f/b0',
     ),
     "a loop with a cost": (
         ["functions", 0, "blocks", 0, "loops", 0, "header", "cost"],

@@ -6,6 +6,7 @@ A new kind is a module with a class derived from :class:`Work`, and a line in :d
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -61,7 +62,7 @@ class Home:
 Run = Callable[[], Measured]
 
 
-class Work(BaseModel):
+class Work(BaseModel, ABC):
     """The set-up of one variant. A subclass adds its fields and what it measures."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -70,9 +71,9 @@ class Work(BaseModel):
 
     work: str
 
+    @abstractmethod
     def ready(self, home: Home, findings: Findings) -> Run | None:
         """The run of this set-up, or None and what only the whole set-up shows to be wrong."""
-        raise NotImplementedError
 
     def numbers(self) -> dict[str, Fraction]:
         """The set-up's own numbers, by field."""

@@ -13,6 +13,9 @@ import msgspec
 from simcore.errors import hint
 from simcore.program.limits import MAX_CONSTANT
 
+GUESSES = 500
+"""So many unknown words of a document get a nearest word: the search is slow, and a file may be wrong throughout."""
+
 Path = tuple[str | int, ...]
 """Keys and list positions from the root of a document to a value."""
 
@@ -33,10 +36,20 @@ class Faults:
 
     found: list[Fault] = field(default_factory=list)
     subject: str | None = None
+    _guessed: set[str] = field(default_factory=set)
 
     def add(self, path: Path, message: str, *, at_key: bool = False) -> None:
         """Record a fault."""
         self.found.append(Fault(path, message, self.subject, at_key))
+
+    def hint(self, word: str | None, allowed: Collection[str], more: str = "") -> str:
+        """What is allowed in place of ``word``, with the nearest word for the first :data:`GUESSES` different ones."""
+        if word is not None and word not in self._guessed:
+            if len(self._guessed) == GUESSES:
+                word = None
+            else:
+                self._guessed.add(word)
+        return hinted(word, tuple(allowed), more)
 
     def mapping(self, value: Any, path: Path, known: Sequence[str], required: Sequence[str]) -> dict[str, Any] | None:
         """``value`` as a mapping with known keys only, or None (and faults) if it is something else."""
@@ -45,7 +58,7 @@ class Faults:
             return None
         for key in value:
             if key not in known:
-                self.add((*path, key), f"unknown key {shown(key)} {hinted(key, tuple(known))}", at_key=True)
+                self.add((*path, key), f"unknown key {shown(key)} {self.hint(key, known)}", at_key=True)
         for key in required:
             if key not in value:
                 self.add(path, f'missing key "{key}"')
@@ -73,7 +86,7 @@ class Faults:
         if isinstance(value, str) and value in allowed:
             return value
         got, word = (shown(value), value) if isinstance(value, str) else (kind_of(value), None)
-        self.add(path, f"unknown {what} {got} {hinted(word, tuple(allowed), more)}")
+        self.add(path, f"unknown {what} {got} {self.hint(word, allowed, more)}")
         return None
 
     def integer(self, value: Any, path: Path, low: int, high: int) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any
 from simcore.errors import nearest
 from simcore.program.codes import EDGE_CODES
 from simcore.program.edges import EdgeKind
-from simcore.program.faults import Faults, Path, hinted, kind_of, plain, shown, subject_of
+from simcore.program.faults import Faults, Path, kind_of, plain, shown, subject_of
 from simcore.program.graph import components
 
 _GUESS_AMONG = 5000
@@ -17,6 +17,8 @@ _GUESS_AMONG = 5000
 
 _GUESSES = 50
 """So many unknown names get a nearest neighbour; the rest of a file that is wrong throughout does not."""
+
+_EDGE_KINDS = tuple(e.name for e in EdgeKind)
 
 _CYCLE_SHOWN = 8
 """So many names of a cycle are shown."""
@@ -64,7 +66,7 @@ class BlockNames:
             self.faults.add((*path, k), f"dependencies[{k}]: expected a name or [name, kind], got {kind_of(entry)}")
             return ""
         if isinstance(kind, (bool, float)) or not isinstance(kind, (int, str)) or kind not in EDGE_CODES:
-            allowed = hinted(kind if isinstance(kind, str) else None, tuple(e.name for e in EdgeKind), "or 0 to 4")
+            allowed = self.faults.hint(kind if isinstance(kind, str) else None, _EDGE_KINDS, "or 0 to 4")
             got = shown(kind) if isinstance(kind, (str, int, float)) else kind_of(kind)
             self.faults.add((*path, k, 1), f"unknown dependency kind {got} {allowed}")
         if not name:

@@ -406,6 +406,15 @@ def test_an_instruction_has_room_for_65535_operands(tmp_path: Path) -> None:
     assert_problems(tmp_path, stream_json(f'«{{{A}, "ins": [{operands}]}}'), message)
 
 
+def test_a_file_that_is_wrong_throughout_gets_a_nearest_word_for_its_first_500_words(tmp_path: Path) -> None:
+    lines = [f'{{"name": "n{k}", "opcode": «"Matmul{k}", "engine": "PE"}}' for k in range(502)]
+    guess = '; did you mean "Matmult"?'
+    messages = [
+        f'instruction n{k}: unknown opcode "Matmul{k}" {OPCODES}{guess if k < 500 else ""})' for k in range(502)
+    ]
+    assert_problems(tmp_path, stream_json(*lines), *messages)
+
+
 def test_a_message_stays_on_one_line_and_is_cut_when_long(tmp_path: Path) -> None:
     line = f'{{{A}, "source": «"{"m" * 76}\\nmmmm", "op": «"\\n"}}'
     messages = [

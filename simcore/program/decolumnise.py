@@ -18,6 +18,20 @@ from simcore.program.vocabulary import PERF_MODE_NAMES, CollectiveKind, DgeType,
 
 _NO_EXTRA = Extra()
 
+# Enumerations are slow to look up and to combine, and a large block does it millions of times.
+_OPCODES = tuple(opcode.name for opcode in Opcode)
+_ENGINES = tuple(engine.name for engine in Engine)
+_SPACES = tuple(space.name for space in Space)
+_DTYPES = tuple(dtype.name for dtype in DType)
+_KINDS = tuple(kind.name for kind in EdgeKind)
+_COLLECTIVES = tuple(kind.name for kind in CollectiveKind)
+_DGE_TYPES = tuple(None if dge is DgeType.unassigned else dge.name for dge in DgeType)
+_IS_LOCAL, _PSUM_WRITER = int(Flag.IS_LOCAL), int(Flag.PSUM_WRITER)
+_IS_TRANSPOSE, _ACCUMULATE, _ACC = int(Flag.IS_TRANSPOSE), int(Flag.ACCUMULATE), int(Flag.ACC)
+_SCAN, _SCALAR_TENSOR_TENSOR = int(Flag.SCAN), int(Flag.SCALAR_TENSOR_TENSOR)
+_READS_GIVEN, _WRITES_GIVEN = int(Flag.PSUM_READS_GIVEN), int(Flag.PSUM_WRITES_GIVEN)
+_OUTPUT, _SYMBOLIC = int(OperandFlag.OUTPUT), int(OperandFlag.SYMBOLIC)
+
 
 def instructions_of(columns: Columns) -> list[Instruction]:
     """The block's instructions in program order, loops nested and transfers inline."""
@@ -43,43 +57,44 @@ class Events:
         c, flags = self.c, int(self.c.flags[i])
         extra = c.extras.get(i, _NO_EXTRA)
         ins, outs = self.operands(i, extra)
+        collective = c.collective_kind[i]
         return Instruction(
             name=self.names[i],
-            opcode=Opcode(int(c.opcode[i])).name,
-            engine=Engine(int(c.engine[i])).name,
+            opcode=_OPCODES[c.opcode[i]],
+            engine=_ENGINES[c.engine[i]],
             ins=ins,
             outs=outs,
-            dependencies=[*self.dependencies(i), *((n, EdgeKind(k).name) for n, k in extra.loop_dependencies)],
+            dependencies=[*self.dependencies(i), *((n, _KINDS[k]) for n, k in extra.loop_dependencies)],
             cost=_unset(c.cost_ns[i]),
-            psum_reads=_banks(c.psum_reads[i]) if flags & Flag.PSUM_READS_GIVEN else None,
-            psum_writes=_banks(c.psum_writes[i]) if flags & Flag.PSUM_WRITES_GIVEN else None,
-            psum_writer=bool(flags & Flag.PSUM_WRITER),
+            psum_reads=_banks(c.psum_reads[i]) if flags & _READS_GIVEN else None,
+            psum_writes=_banks(c.psum_writes[i]) if flags & _WRITES_GIVEN else None,
             region=int(c.region[i]),
             stream_id=_unset(c.stream_id[i]),
-            is_local=bool(flags & Flag.IS_LOCAL),
-            kind=CollectiveKind(int(c.collective_kind[i])).name if c.collective_kind[i] >= 0 else None,
-            dge_type=DgeType(int(c.dge_type[i])).name if c.dge_type[i] != DgeType.unassigned else None,
+            kind=_COLLECTIVES[collective] if collective >= 0 else None,
+            dge_type=_DGE_TYPES[c.dge_type[i]],
             queue=_unset(c.queue[i]),
             source=extra.source,
             latency_estimate=extra.latency_estimate,
             perf_mode=PERF_MODE_NAMES[c.perf_mode[i]] if c.perf_mode[i] else None,
-            is_transpose=bool(flags & Flag.IS_TRANSPOSE),
-            accumulate=bool(flags & Flag.ACCUMULATE),
             op=self.word(c.op[i]),
             op0=self.word(c.op0[i]),
             op1=self.word(c.op1[i]),
-            acc=bool(flags & Flag.ACC),
-            is_tensor_tensor_scan=bool(flags & Flag.SCAN),
-            is_scalar_tensor_tensor=bool(flags & Flag.SCALAR_TENSOR_TENSOR),
             constant=extra.constant,
             mode=self.word(c.mode[i]),
+            is_local=flags & _IS_LOCAL != 0,
+            psum_writer=flags & _PSUM_WRITER != 0,
+            is_transpose=flags & _IS_TRANSPOSE != 0,
+            accumulate=flags & _ACCUMULATE != 0,
+            acc=flags & _ACC != 0,
+            is_tensor_tensor_scan=flags & _SCAN != 0,
+            is_scalar_tensor_tensor=flags & _SCALAR_TENSOR_TENSOR != 0,
         )
 
     def word(self, code: Any) -> str | None:
         return self.c.words[int(code)] if code else None
 
     def dependencies(self, i: int) -> list[tuple[str, str]]:
-        return [(self.names[producer], kind.name) for producer, kind in self.edges(i)]
+        return [(self.names[producer], _KINDS[kind]) for producer, kind in self.edges(i)]
 
     def edges(self, i: int) -> list[tuple[int, EdgeKind]]:
         """``(producer's event, kind)`` of each edge of event ``i``, in the columns' order."""
@@ -93,16 +108,16 @@ class Events:
         for place, k in enumerate(range(end - count, end)):
             flags = int(c.op_flags[k])
             free = extra.free[place] if extra.free else None
-            sides[1 if flags & OperandFlag.OUTPUT else 0].append(
+            sides[1 if flags & _OUTPUT else 0].append(
                 Operand(
-                    space=Space(int(c.op_space[k])).name,
+                    space=_SPACES[c.op_space[k]],
                     partitions=int(c.op_partitions[k]),
                     elements=int(c.op_elements[k]),
-                    dtype=DType(int(c.op_dtype[k])).name,
+                    dtype=_DTYPES[c.op_dtype[k]],
                     addr=_unset(c.op_addr[k]),
                     bank=_unset(c.op_bank[k]),
                     free=list(free) if free is not None else None,
-                    symbolic=bool(flags & OperandFlag.SYMBOLIC),
+                    symbolic=flags & _SYMBOLIC != 0,
                     tensor=extra.tensor[place] if extra.tensor else None,
                 )
             )

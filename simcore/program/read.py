@@ -80,7 +80,8 @@ Locate = Callable[[list[Path]], "Wanted"]
 
 
 def _from_json(data: bytes, file: str) -> Program:
-    from simcore.program.stream.json_program import lazy_document, quick_program
+    from simcore.program.stream.json_lazy import lazy_document
+    from simcore.program.stream.json_program import quick_program
     from simcore.program.stream.json_text import check_json, decode_json, json_text, locate_json
 
     if SCHEMA.encode() in data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import mmap
 import os
 import re
 import zlib
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 FORMATS = ("stream (JSON or YAML)", "BIR JSON", "neuron-profile JSON", "columns (.npz)")
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_LARGE_BYTES = 2**24
 _GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -46,8 +48,11 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     Raises InputError with every fault of the file, each with its line (or instruction, where a format has no lines).
     """
     file = os.fspath(path)
-    data = _read(file)
     with collection_paused():
+        program = _quick_if_large(file)
+        if program is not None:
+            return program
+        data = _read(file)
         if data is None:
             from simcore.program.npz import read_npz
 
@@ -130,10 +135,29 @@ def _from_document(document: Any, file: str, locate: Locate) -> Program:
         raise InputError(locate([f.path for f in faults]).problems(faults, file)) from reason
 
 
+def _quick_if_large(file: str) -> Program | None:
+    """The program in a large stream file without fault, or None.
+
+    The file is mapped, not read: a copy in fresh memory would take a tenth of the time and as much memory as the file.
+    """
+    try:
+        with open(file, "rb", buffering=0) as f:
+            if not f.seekable() or os.fstat(f.fileno()).st_size < _LARGE_BYTES:
+                return None
+            mapped = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None  # reading it says why
+    if not _JSON.match(mapped) or mapped.find(SCHEMA.encode()) < 0:
+        return None
+    from simcore.program.stream.json_program import quick_program
+
+    return quick_program(mapped, file)
+
+
 def _read(file: str) -> bytes | None:
     """The file's bytes, or None for a zip file, which its reader maps rather than reads."""
     try:
-        with open(file, "rb") as f:
+        with open(file, "rb", buffering=0) as f:
             if not f.seekable():
                 return f.read()
             begin = f.read(4)

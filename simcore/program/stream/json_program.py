@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from mmap import mmap
 from typing import Any, Literal
 
 import msgspec
@@ -23,7 +24,7 @@ _ESCAPED_COLON = re.compile(rb"\\u003a", re.IGNORECASE)
 _ENCODER = msgspec.json.Encoder()
 
 
-def quick_program(data: bytes, file: str) -> Program | None:
+def quick_program(data: bytes | mmap, file: str) -> Program | None:
     """The program in stream JSON, or None when anything at all is wrong with it.
 
     The decoder would silently take the last of repeated keys. They are noticed by their colons: what was decoded,
@@ -38,10 +39,10 @@ def quick_program(data: bytes, file: str) -> Program | None:
     around = count_byte(data, b":") - quick.colons - whole.colons
     is_same = around == _colons_around(outline) or around == _colons_around_as_written(data, outline)
     # One character is found many times as fast as several, and few files have any escape.
-    has_escaped_colon = b"\\" in data and _ESCAPED_COLON.search(data)
+    has_escaped_colon = data.find(b"\\") >= 0 and _ESCAPED_COLON.search(data)
     if has_escaped_colon or not (is_same and quick.is_same and whole.is_same):
         try:
-            check_json(json_text(data, file), file)
+            check_json(json_text(bytes(data), file), file)
         except InputError:
             return None
     return program
@@ -134,7 +135,7 @@ def _colons(value: Any) -> int:
     return count_byte(_ENCODER.encode(value), b":")
 
 
-def count_byte(data: bytes, byte: bytes) -> int:
+def count_byte(data: bytes | mmap, byte: bytes) -> int:
     """How often ``byte`` stands in ``data``; many times as fast as ``bytes.count`` where it is frequent."""
     values, step = np.frombuffer(data, np.uint8), 2**20
     return sum(int(np.count_nonzero(values[k : k + step] == ord(byte))) for k in range(0, len(values), step))
@@ -145,7 +146,7 @@ def _colons_around(outline: Outline[msgspec.Raw]) -> int:
     return _colons(msgspec.structs.replace(outline, functions=[])) + bool(outline.functions) + _in_functions(outline)
 
 
-def _colons_around_as_written(data: bytes, outline: Outline[msgspec.Raw]) -> int:
+def _colons_around_as_written(data: bytes | mmap, outline: Outline[msgspec.Raw]) -> int:
     """The colons of everything around the instructions, if it gives no defaults below its root."""
     root = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     values = sum(_colons(msgspec.json.decode(value)) for key, value in root.items() if key != "functions")

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from simcore.errors import InputError, ModelBug, Problem
-from simcore.program.columnise import CHUNK, Piece, columns_from_chunks
+from simcore.program.columnise import CHUNK, Piece, columns_from_pieces
 from simcore.program.columnise_fields import Irregular, is_text
 from simcore.program.faults import Fault
 from simcore.program.generations import ARCH_NAMES, GENERATIONS
@@ -21,10 +21,11 @@ from simcore.program.validate import faults_of
 
 
 class BlockPieces(NamedTuple):
-    """A block whose instructions come in pieces, so that a large file need not be in memory as records."""
+    """A block whose ``size`` instructions come in pieces, so that a large file need not be in memory as records."""
 
     name: str
     pieces: Iterable[Piece]
+    size: int
 
 
 class FunctionPieces(NamedTuple):
@@ -54,7 +55,7 @@ def program_from_loaded(loaded: Loaded, *, file: str) -> Program:
     """The program a reader found. Raises InputError with every fault, named by instruction."""
     record = loaded.record
     functions = [
-        FunctionPieces(f.name, [BlockPieces(b.name, _pieces(b.instructions)) for b in f.blocks])
+        FunctionPieces(f.name, [BlockPieces(b.name, _pieces(b.instructions), len(b.instructions)) for b in f.blocks])
         for f in record.functions
     ]
     try:
@@ -98,7 +99,7 @@ def program_from_pieces(head: ProgramHead, functions: Sequence[FunctionPieces], 
         arch=generation.name,
         arch_version=version,
         functions=[
-            Function(f.name, [Block(b.name, columns_from_chunks(b.pieces, generation)) for b in f.blocks])
+            Function(f.name, [Block(b.name, columns_from_pieces(b.pieces, b.size, generation)) for b in f.blocks])
             for f in functions
         ],
         modular_flow_runs=head.modular_flow_runs,

@@ -13,6 +13,7 @@ import numpy as np
 
 from simcore.program.codes import DGE_CODES, ENGINE_CODES, KIND_CODES, OPCODE_CODES, PERF_MODE_CODES
 from simcore.program.column_ranges import column_ranges
+from simcore.program.columnise_arrays import GrowingArray
 from simcore.program.columnise_edges import Names
 from simcore.program.columnise_fields import WORD_FIELDS, Extras, Fields, Irregular, Words, is_text
 from simcore.program.columnise_flat import Flattener, misplaced_transfers
@@ -54,22 +55,16 @@ _RANGED = {
 """Columns that are filled with numbers as they stand; the others get codes or masks that are in range."""
 
 
-def columns_from(instructions: Sequence[Instruction], generation: Generation) -> Columns:
-    """The block's columns. Raises :class:`Irregular` when any rule of a program is broken."""
-    return columns_from_chunks((instructions[k : k + CHUNK] for k in range(0, len(instructions), CHUNK)), generation)
-
-
-def columns_from_chunks(chunks: Iterable[Piece], generation: Generation) -> Columns:
-    """The columns of a block that comes in pieces; no piece is kept.
+def columns_from_pieces(pieces: Iterable[Piece], count: int, generation: Generation) -> Columns:
+    """The columns of a block of ``count`` instructions (those in loops aside) that comes in pieces; none is kept.
 
     A piece is a list of instructions, or the fields of some that hold no others and are of one class.
-
     Raises :class:`Irregular` when any rule of a program is broken.
     """
-    block = _Columniser(generation)
-    for chunk in chunks:
+    block = _Columniser(count, generation)
+    for piece in pieces:
         with _errors_as_irregular():
-            block.add(chunk)
+            block.add(piece)
     return block.finished()
 
 
@@ -83,17 +78,18 @@ def _errors_as_irregular() -> Iterator[None]:
 
 
 class _Columniser:
-    def __init__(self, generation: Generation) -> None:
+    def __init__(self, count: int, generation: Generation) -> None:
+        self.count = count
         self.generation = generation
         self.flat = Flattener()
         self.names = Names(self.flat.loops)
         self.words = Words()
         self.extras = Extras()
-        self.parts: dict[str, list[Array]] = {key: [] for key in _DTYPES}
+        self.columns = {key: GrowingArray(dtype) for key, dtype in _DTYPES.items()}
 
-    def add(self, chunk: Piece) -> None:
+    def add(self, piece: Piece) -> None:
         begin, loops_before = self.flat.count, len(self.flat.loops)
-        fields, transfers = self.flat.events(chunk)
+        fields, transfers = self.flat.events(piece)
         self.names.add(fields["name"])
         arrays = attribute_arrays(fields)
         arrays |= {key: self.words.codes(fields, key) for key in WORD_FIELDS}
@@ -106,7 +102,7 @@ class _Columniser:
         check_ranges(arrays, self.generation)
         check_headers([loop.header for loop in self.flat.loops[loops_before:]], self.generation)
         for key, array in arrays.items():
-            self.parts[key].append(array.astype(_DTYPES[key], copy=False))
+            self.columns[key].extend(array, self.count / max(fields.count, 1))
 
     def operands(self, fields: Fields, flags: Array, first_event: int) -> dict[str, Array]:
         """The operand columns and the PSUM masks; sets the ``flags`` that go with them."""
@@ -127,7 +123,7 @@ class _Columniser:
         self.names.check_all_different()
         return Columns(
             names=np.frombuffer(NAME_SEPARATOR.encode().join(self.names.text), dtype=np.uint8),
-            **{key: _joined(self.parts.pop(key), dtype) for key, dtype in _DTYPES.items()},
+            **{key: column.filled() for key, column in self.columns.items()},
             words=tuple(self.words.table),
             loops=tuple(self.flat.loops),
             extras=self.extras.finished(),
@@ -182,9 +178,3 @@ def _check_headers(headers: Sequence[Instruction], generation: Generation) -> No
     Extras().put_fields(fields, 0)
     for key in ("psum_reads", "psum_writes"):
         given_masks(fields, key, generation.psum_banks)
-
-
-def _joined(parts: list[Array], dtype: type[np.generic]) -> Array:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype)

@@ -66,7 +66,9 @@ def program_from_outline(outline: Outline[Undecoded], decoders: Sequence[Decode[
     Raises Irregular when anything in it is out of order.
     """
     functions = [
-        FunctionPieces(f.name, [BlockPieces(b.name, _pieces(b.instructions, decoders)) for b in f.blocks])
+        FunctionPieces(
+            f.name, [BlockPieces(b.name, _pieces(b.instructions, decoders), len(b.instructions)) for b in f.blocks]
+        )
         for f in outline.functions
     ]
     return program_from_pieces(outline, functions, file=file)

@@ -25,41 +25,12 @@ from simcore.perfsim.options import PerfSimOptions
 from simcore.program.engines import Lane
 from simcore.program.program import Program
 from simcore.schedule import Schedule
+from tests.components.core.story import Instruction, act, collective, dma, dve, pe, pool, sp
 from tests.simcore.perfsim.blocks import block_of, loaded, scheduled
-
-Instruction = dict[str, Any]
-
-
-def pe(name: str, cost: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "Matmult", "engine": "PE", "cost": cost, **more}
-
-
-def dve(name: str, cost: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "TensorTensor", "engine": "DVE", "cost": cost, **more}
-
-
-def pool(name: str, cost: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "Memset", "engine": "Pool", "cost": cost, **more}
-
-
-def act(name: str, cost: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "Activation", "engine": "Activation", "cost": cost, **more}
-
-
-def sp(name: str, cost: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "NoOp", "engine": "SP", "cost": cost, **more}
-
-
-def dma(name: str, cost: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "Load", "engine": "DMA", "cost": cost, **more}
 
 
 def barrier(name: str, **more: Any) -> Instruction:
     return {"name": name, "opcode": "AllEngineBarrier", "engine": "ALL", "cost": 50, **more}
-
-
-def collective(name: str, cost: int, stream: int, **more: Any) -> Instruction:
-    return {"name": name, "opcode": "CollectiveCompute", "engine": "Pool", "cost": cost, "stream_id": stream, **more}
 
 
 def trigger(name: str, queue: int, cost: int = 0) -> Instruction:

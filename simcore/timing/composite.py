@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from simcore.errors import InputError, Problem, hint
 from simcore.timing.confidence import Confidence, Level, weakest
-from simcore.timing.fit_summary import FitSummary, uncalibrated
+from simcore.timing.fit_summary import FitSummary, confidence_of
 from simcore.timing.model import Estimate, Row, TimingModel
 
 
@@ -26,11 +26,7 @@ class FormulaModel:
 
     def confidence(self, row: Row) -> Confidence:
         """UNCALIBRATED until it was checked."""
-        law = self.formula(row)
-        below_zero = law if law < 0 else None
-        if self.fit is None:
-            return uncalibrated("formula", from_seed=True, below_zero=below_zero)
-        return self.fit.confidence(row, {}, "formula", below_zero)
+        return confidence_of(self.fit, row, {}, form="formula", law=self.formula(row), from_seed=True)
 
 
 @dataclass(frozen=True)

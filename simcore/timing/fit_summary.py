@@ -105,6 +105,19 @@ def uncalibrated(form: str, *, from_seed: bool, below_zero: float | None = None)
     return Confidence(Level.UNCALIBRATED, facts)
 
 
+def confidence_of(
+    fit: FitSummary | None, row: Row, columns: Mapping[str, float], *, form: str, law: float, from_seed: bool
+) -> Confidence:
+    """The confidence of a ``form`` whose formula says ``law`` at ``row``, with the record of its fit or without one.
+
+    ``columns`` are the design columns at ``row``.
+    """
+    below_zero = law if law < 0 else None
+    if fit is None:
+        return uncalibrated(form, from_seed=from_seed, below_zero=below_zero)
+    return fit.confidence(row, columns, form, below_zero)
+
+
 def _term(size: float, name: str) -> str:
     if not name:
         return f"{size:.6g}"

@@ -7,7 +7,7 @@ import math
 import msgspec
 
 from simcore.timing.confidence import Confidence
-from simcore.timing.fit_summary import FitSummary, uncalibrated
+from simcore.timing.fit_summary import FitSummary, confidence_of
 from simcore.timing.model import Row, fact
 
 
@@ -30,12 +30,8 @@ class LinearModel(msgspec.Struct, frozen=True, tag_field="form", tag="linear", f
 
     def confidence(self, row: Row) -> Confidence:
         """Of the prediction for ``row``."""
-        law = self.law(row)
-        below_zero = law if law < 0 else None
-        if self.fit is None:
-            return uncalibrated("linear", from_seed=self.from_seed, below_zero=below_zero)
         columns = {name: fact(row, name, self.target) for name in self.coefficients}
-        return self.fit.confidence(row, columns, "linear", below_zero)
+        return confidence_of(self.fit, row, columns, form="linear", law=self.law(row), from_seed=self.from_seed)
 
     def law(self, row: Row) -> float:
         """What the formula says, which may be negative."""

@@ -8,7 +8,7 @@ import msgspec
 
 from simcore.errors import InputError, Problem
 from simcore.timing.confidence import Confidence
-from simcore.timing.fit_summary import FitSummary, uncalibrated
+from simcore.timing.fit_summary import FitSummary, confidence_of
 from simcore.timing.model import Row, fact
 
 LATENCY_COLUMN, II_COLUMN = "latency", "ii"
@@ -54,12 +54,8 @@ class LoopModel(msgspec.Struct, frozen=True, tag_field="form", tag="loop", forbi
 
     def confidence(self, row: Row) -> Confidence:
         """Of the prediction for ``row``."""
-        law = self.law(row)
-        below_zero = law if law < 0 else None
-        if self.fit is None:
-            return uncalibrated("loop", from_seed=self.from_seed, below_zero=below_zero)
         columns = {LATENCY_COLUMN: 1.0, II_COLUMN: self.iterations(row) - 1.0}
-        return self.fit.confidence(row, columns, "loop", below_zero)
+        return confidence_of(self.fit, row, columns, form="loop", law=self.law(row), from_seed=self.from_seed)
 
     def law(self, row: Row) -> float:
         """What the formula says, which may be negative."""

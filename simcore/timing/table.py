@@ -8,7 +8,7 @@ from itertools import pairwise
 import msgspec
 
 from simcore.timing.confidence import Confidence, Facts, Level
-from simcore.timing.fit_summary import FitSummary, uncalibrated
+from simcore.timing.fit_summary import FitSummary, confidence_of
 from simcore.timing.model import Row, fact
 
 
@@ -37,14 +37,11 @@ class TableModel(msgspec.Struct, frozen=True, tag_field="form", tag="table", for
 
     def confidence(self, row: Row) -> Confidence:
         """Of the prediction for ``row``; says so where the table answers with one of its ends."""
-        law = self.law(row)
-        below_zero = law if law < 0 else None
-        if self.fit is None:
-            return uncalibrated("table", from_seed=self.from_seed, below_zero=below_zero)
         x = fact(row, self.feature, self.target)
-        found = self.fit.confidence(row, {self.feature: x}, "table", below_zero)
+        law = self.law(row)
+        found = confidence_of(self.fit, row, {self.feature: x}, form="table", law=law, from_seed=self.from_seed)
         end = min(max(x, self.x[0]), self.x[-1])
-        if end == x:
+        if self.fit is None or end == x:
             return found
         return Confidence(found.level, msgspec.structs.replace(found.facts, clamped=True, clamped_to=end))
 
@@ -82,9 +79,9 @@ class LookupModel(msgspec.Struct, frozen=True, tag_field="form", tag="lookup", f
         if self._point(row) not in self.points:
             return Confidence(Level.UNCALIBRATED, Facts(model_form="lookup", unmeasured=True))
         law = self.law(row)
-        below_zero = law if law < 0 else None
         if self.fit is None:
-            return uncalibrated("lookup", from_seed=False, below_zero=below_zero)
+            return confidence_of(None, row, {}, form="lookup", law=law, from_seed=False)
+        below_zero = law if law < 0 else None
         return Confidence(Level.EXACT, Facts(model_form="lookup", n_points=self.fit.n_points, below_zero=below_zero))
 
     def law(self, row: Row) -> float:

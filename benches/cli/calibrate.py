@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
+from benches.cli.options import JsonTarget
+
 app = typer.Typer(help="Fit timing models to measurements; show and check stored platforms.", no_args_is_help=True)
 
-JsonTarget = Annotated[
-    str | None, typer.Option("--json", metavar="PATH", help="Write the result as JSON (- for standard output).")
-]
 PlatformFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a platform (calibrate fit --store).")]
 
 

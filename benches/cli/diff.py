@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from benches.cli.options import Arch, JsonTarget, Timing
+
 app = typer.Typer(add_completion=False)
 
 _SIDE = "Result of perfsim or run (--events --json), or a program, which is estimated."
@@ -16,14 +18,10 @@ _SIDE = "Result of perfsim or run (--events --json), or a program, which is esti
 def diff(
     a: Annotated[Path, typer.Argument(metavar="A", help=_SIDE)],
     b: Annotated[Path, typer.Argument(metavar="B", help=_SIDE)],
-    timing: Annotated[str, typer.Option(help="Where the costs of programs come from: hwm or public.")] = "hwm",
-    arch: Annotated[
-        str | None, typer.Option(help="Estimate programs on another generation: trn1, trn2, trn3 or the codename.")
-    ] = None,
+    timing: Timing = "hwm",
+    arch: Arch = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if anything differs.")] = False,
-    json: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Write the comparison as JSON (- for standard output).")
-    ] = None,
+    json: JsonTarget = None,
 ) -> None:
     """Compare two results instruction by instruction: what moved, by how much, and which causes make it up."""
     from benches.cli.output import console, emit_json

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benches.cli.options import JsonTarget, ProgramFile
+from benches.cli.options import Arch, JsonTarget, ProgramFile, Timing
 
 app = typer.Typer(add_completion=False)
 
@@ -27,8 +27,8 @@ def whatif(
     sensitivity: Annotated[
         bool, typer.Option("--sensitivity", help="Rank engines, opcodes and constraints by what they would give.")
     ] = False,
-    timing: Annotated[str, typer.Option(help="Where the base's costs come from: hwm or public.")] = "hwm",
-    arch: Annotated[str | None, typer.Option(help="The base's generation, if not the program's own.")] = None,
+    timing: Timing = "hwm",
+    arch: Arch = None,
     json: JsonTarget = None,
 ) -> None:
     """Estimate a program again with changed costs, depths, couplings or chip, from exact re-runs."""

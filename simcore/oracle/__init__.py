@@ -8,8 +8,9 @@ from simcore.oracle.cost import Costs, cost_block
 from simcore.oracle.helpers import exec_latency, latency, overhead
 from simcore.oracle.parameters import OracleOptions
 from simcore.oracle.provenance import Provenance
-from simcore.oracle.registry import TIMINGS, Oracle, oracle_name, oracle_of
+from simcore.oracle.registry import Oracle, oracle_name, oracle_of
 from simcore.oracle.rules import Rule
+from simcore.oracle.timing_names import TIMINGS, check_timing
 
 __all__ = [
     "TIMINGS",
@@ -18,6 +19,7 @@ __all__ = [
     "OracleOptions",
     "Provenance",
     "Rule",
+    "check_timing",
     "cost_block",
     "exec_latency",
     "latency",

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simcore.errors import InputError, Problem
 from simcore.oracle.forms import Case, clocked_by
-from simcore.oracle.group import Group
+from simcore.oracle.group import Group, first_accesses
 from simcore.oracle.parameters import OracleOptions
 from simcore.oracle.provenance import Provenance
 from simcore.oracle.registry import Oracle, opcodes_with_cost, oracle_of
 from simcore.oracle.rules import Rule
+from simcore.oracle.timing_names import check_timing, learned_folder, table_of
 from simcore.program.columns import Array, Columns
 from simcore.program.generations import GENERATIONS, generation
 from simcore.program.limits import MAX_COST_NS
 from simcore.program.opcodes import Opcode
 from simcore.program.vocabulary import DgeType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from simcore.oracle.learned.law import Law
+    from simcore.oracle.learned.predict import LearnedCosts
 
 _CHUNK = 1 << 18
 """Events costed at a time, so that intermediate arrays stay small and in cache."""
@@ -30,8 +38,8 @@ _SHOWN = 20
 class Costs:
     """Costs of n events. ``read_init_ns``, ``exec_ns``, ``write_drain_ns``: int64[n].
 
-    ``provenance``: uint8[n] of :class:`Provenance`. ``rule``: int16[n], index into ``rules``, -1 for a given cost and
-    for an instruction without an entry.
+    ``provenance``: uint8[n] of :class:`Provenance`. ``rule``: int16[n], index into ``rules``, -1 for a given or learned
+    cost and for an instruction without an entry. ``learned`` says what a bundle of laws changed, if there is one.
     """
 
     read_init_ns: Array
@@ -40,6 +48,7 @@ class Costs:
     provenance: Array
     rule: Array
     rules: tuple[Rule, ...]
+    learned: LearnedCosts | None = None
 
     @property
     def total_ns(self) -> Array:
@@ -55,20 +64,50 @@ def cost_block(
     file: str = "<program>",
     options: OracleOptions = OracleOptions(),  # noqa: B008 (frozen)
 ) -> Costs:
-    """Costs of the block's events on ``arch`` under ``timing`` (one of ``TIMINGS``).
+    """Costs of the block's events on ``arch`` under ``timing``: one of ``TIMINGS``, or ``learned:DIR``.
 
-    A cost that the program gives replaces the oracle's and is put into exec. Raises InputError for an unknown word, a
-    hardware-described DMA where no hardware does that, an instruction that needs an oracle on a generation without
-    one, and a cost beyond ``MAX_COST_NS``; ``file`` is the program's name in these messages.
+    A cost that the program gives replaces the oracle's and is put into exec; so does a learned cost. Raises InputError
+    for an unknown word, a bundle that cannot be used, a hardware-described DMA where no hardware does that, an
+    instruction that needs an oracle on a generation without one, and a cost beyond ``MAX_COST_NS``; ``file`` is the
+    program's name in these messages.
     """
-    chosen = oracle_of(arch, timing)
+    check_timing(timing)
+    folder = learned_folder(timing)
+    analytic = _table_costs(columns, oracle_of(arch, table_of(timing)), arch, file, options)
+    if folder is None:
+        return analytic
+    from simcore.oracle.learned.bundle import bundle_for
+
+    return with_laws(analytic, columns, bundle_for(folder, arch).laws, file=file)
+
+
+def with_laws(analytic: Costs, columns: Columns, laws: Sequence[Law], *, file: str = "<program>") -> Costs:
+    """``analytic`` with the cost by its law of every event that has one, unless the program gives its cost."""
+    from simcore.oracle.learned.predict import learned_costs
+
+    given = analytic.provenance == Provenance.given
+    learned = learned_costs(columns, laws, analytic.total_ns, given)
+    fitted = learned.law >= 0
+    _check_size(columns, learned.total_ns, file)
+    return replace(
+        analytic,
+        read_init_ns=np.where(fitted, 0, analytic.read_init_ns),
+        exec_ns=np.where(fitted, learned.total_ns, analytic.exec_ns),
+        write_drain_ns=np.where(fitted, 0, analytic.write_drain_ns),
+        provenance=np.where(fitted, np.uint8(Provenance.fitted), analytic.provenance),
+        rule=np.where(fitted, np.int16(-1), analytic.rule),
+        learned=learned,
+    )
+
+
+def _table_costs(columns: Columns, chosen: Oracle, arch: str, file: str, options: OracleOptions) -> Costs:
     _check_dge(columns, arch, file)
     n = len(columns)
     given = columns.cost_ns >= 0
     read_init, run = np.zeros(n, dtype=np.int64), np.where(given, columns.cost_ns, 0)
     rule = np.full(n, -1, dtype=np.int16)
     if not given.all():
-        first_access = np.cumsum(columns.op_count, dtype=np.int64) - columns.op_count
+        first_access = first_accesses(columns)
         for begin in range(0, n, _CHUNK):
             open_events = begin + np.flatnonzero(~given[begin : begin + _CHUNK])
             opcodes = columns.opcode[open_events]

@@ -19,10 +19,15 @@ _DRAM = (Space.DRAM, Space.Input, Space.Output)
 _NO_EXTRA = Extra()
 
 
+def first_accesses(columns: Columns) -> Array:
+    """int64[n]: where each event's accesses begin in the operand arrays of ``columns``."""
+    return np.cumsum(columns.op_count, dtype=np.int64) - columns.op_count
+
+
 class Group:
     """Events of a block (``events``: their indices, g of them) and their accesses, flattened (k of them).
 
-    ``first_access``: int64[n], where each event of the whole block begins in the columns' operand arrays.
+    ``first_access``: :func:`first_accesses` of the columns.
     """
 
     def __init__(self, columns: Columns, events: Array, first_access: Array) -> None:

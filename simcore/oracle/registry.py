@@ -11,12 +11,10 @@ from functools import cache
 from simcore.errors import InputError, Problem, hint
 from simcore.oracle.parameters import Hardware
 from simcore.oracle.rules import Rule, rules_of
+from simcore.oracle.timing_names import TIMINGS, check_timing
 from simcore.program.engines import Engine
 from simcore.program.generations import ARCH_NAMES, generation
 from simcore.program.opcodes import Opcode
-
-TIMINGS = ("hwm", "public")
-"""Whose numbers are used."""
 
 
 def _clocks(pool: int, activation: int, pe: int, dve: int) -> tuple[int, ...]:
@@ -75,9 +73,11 @@ def oracle_name(arch: str) -> str | None:
 
 
 def oracle_of(arch: str, timing: str) -> Oracle:
-    """The oracle for ``arch`` under ``timing``. Raises InputError for an unknown word."""
+    """The oracle for ``arch`` under ``timing``, a cost table. Raises InputError for any other word."""
+    check_timing(timing)
     if timing not in TIMINGS:
-        raise InputError([Problem(f'unknown timing "{timing}" {hint(timing, TIMINGS)}', "--timing")])
+        text = f'"{timing}" is a bundle of laws, not a cost table (allowed: {", ".join(TIMINGS)})'
+        raise InputError([Problem(text, "--timing")])
     return oracle(oracle_name(arch), timing)
 
 

@@ -1,0 +1,41 @@
+"""The words that say whose numbers are used: ``hwm``, ``public``, or ``learned:DIR`` for a bundle of fitted laws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from simcore.errors import InputError, Problem, nearest
+
+TIMINGS = ("hwm", "public")
+"""The cost tables."""
+
+LEARNED = "learned"
+
+BASE_TIMING = "hwm"
+"""The table that costs what a bundle has no law for."""
+
+
+def learned_folder(timing: str) -> Path | None:
+    """The bundle's folder of ``learned:DIR``, None for any other word. Raises InputError if DIR is missing."""
+    head, _, folder = timing.partition(":")
+    if head != LEARNED:
+        return None
+    if not folder:
+        text = f'"{timing}" names no bundle (expected {LEARNED}:DIR, a folder of kernbench calibrate train)'
+        raise InputError([Problem(text, "--timing")])
+    return Path(folder)
+
+
+def table_of(timing: str) -> str:
+    """The cost table behind ``timing``: the word itself, or the base of a bundle."""
+    return timing if learned_folder(timing) is None else BASE_TIMING
+
+
+def check_timing(timing: str, place: str = "--timing") -> None:
+    """Raises InputError, said of ``place``, for a word that is none of these."""
+    if timing in TIMINGS or learned_folder(timing) is not None:
+        return
+    guess = nearest(timing.partition(":")[0], (*TIMINGS, LEARNED))
+    meant = f'; did you mean "{guess}"?' if guess else ""
+    text = f'unknown timing "{timing}" (allowed: {", ".join(TIMINGS)}, {LEARNED}:DIR{meant})'
+    raise InputError([Problem(text, place)])

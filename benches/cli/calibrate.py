@@ -1,4 +1,4 @@
-"""``kernbench calibrate``: fits timing models to measurements, shows what a platform holds, checks it."""
+"""``kernbench calibrate``: fits timing models and laws to measurements, shows what is stored, checks and judges it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from benches.cli.options import JsonTarget
 
 app = typer.Typer(help="Fit timing models to measurements; show and check stored platforms.", no_args_is_help=True)
 
+Profiles = Annotated[list[Path], typer.Argument(metavar="PROFILE", help="neuron-profile JSON, also compressed.")]
 PlatformFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a platform (calibrate fit --store).")]
 
 
@@ -117,3 +118,42 @@ def report(
         print_platform(checked, console())
     if not checked.follows:
         raise typer.Exit(1)
+
+
+@app.command()
+def train(
+    profiles: Profiles,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The bundle's folder (--timing learned:DIR).")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a bundle of more instructions.")] = False,
+    json: JsonTarget = None,
+) -> None:
+    """Fit the learned oracle: a law per opcode over its features, judged on each profile by a fit to the others."""
+    from benches.cli.output import check_targets, console, emit_json
+    from benches.learned_report.fit import print_train, train_bundle
+    from simcore.staged_files import StagedFiles
+
+    check_targets({"--json": json})
+    # The report is written before the bundle appears, so that neither is there without the other.
+    with StagedFiles() as staged:
+        report = train_bundle(profiles, out, staged, force=force)
+        if json is not None:
+            emit_json(report, json)
+        else:
+            print_train(report, console())
+
+
+@app.command()
+def evaluate(
+    bundle: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a learned oracle (calibrate train).")],
+    profiles: Profiles,
+    json: JsonTarget = None,
+) -> None:
+    """Judge a learned oracle beside hwm and public, on profiles it was not fitted to or that are left out in turn."""
+    from benches.cli.output import console, emit_json
+    from benches.learned_report.fit import evaluate_bundle, print_evaluate
+
+    report = evaluate_bundle(bundle, profiles)
+    if json is not None:
+        emit_json(report, json)
+    else:
+        print_evaluate(report, console())

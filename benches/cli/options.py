@@ -10,7 +10,12 @@ import typer
 ProgramFile = Annotated[
     Path, typer.Argument(metavar="PROGRAM", help="Program file: stream, BIR JSON, neuron-profile JSON or columns.")
 ]
-Timing = Annotated[str, typer.Option(help="Where costs come from: hwm (the oracles) or public (AWS's cycles).")]
+Timing = Annotated[
+    str,
+    typer.Option(
+        help="Where costs come from: hwm (the oracles), public (AWS's cycles) or learned:DIR (calibrate train)."
+    ),
+]
 Arch = Annotated[str | None, typer.Option(help="Run on another generation: trn1, trn2, trn3 or the codename.")]
 JsonTarget = Annotated[
     str | None, typer.Option("--json", metavar="PATH", help="Write the result as JSON (- for standard output).")

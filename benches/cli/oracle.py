@@ -13,6 +13,7 @@ from simcore.program.read import load_program
 app = typer.Typer(help="Show the cost table, or the phases of each instruction's cost.", no_args_is_help=True)
 
 _TIMING = typer.Option("hwm", help=f"Whose numbers: {' or '.join(TIMINGS)}.")
+_COST_TIMING = typer.Option("hwm", help=f"Whose numbers: {', '.join(TIMINGS)} or learned:DIR.")
 _JSON = typer.Option(None, "--json", metavar="PATH", help="Write JSON to PATH, or to standard output with -.")
 _DRAM_PATH = typer.Option(False, help="Flat DMA formula for accesses in DRAM, instead of for elements of 1 byte.")
 _DGE_CLOCK = typer.Option(120, min=1, help="Clock of descriptor generation where none is stated, in 10 MHz.")
@@ -38,7 +39,7 @@ def show(
 def cost(
     program: str = typer.Argument(..., help="A program file."),
     arch: str | None = typer.Option(None, help="Another generation than the program's."),
-    timing: str = _TIMING,
+    timing: str = _COST_TIMING,
     json: str | None = _JSON,
     limit: int = typer.Option(200, min=0, help="Instructions to list per block, 0 for all (JSON always has all)."),
     dram_path: bool = _DRAM_PATH,

@@ -9,6 +9,7 @@ from simcore.errors import InputError, Problem
 from simcore.oracle import Costs, Oracle, OracleOptions, Provenance, cost_block, oracle_of
 from simcore.oracle.forms import dge_overhead
 from simcore.oracle.rules import Rule, absences_of
+from simcore.oracle.timing_names import table_of
 from simcore.program.engines import Engine
 from simcore.program.generations import GENERATIONS, generation
 from simcore.program.opcodes import Opcode
@@ -147,7 +148,7 @@ def oracle_table(arch: str, timing: str, options: OracleOptions) -> OracleTable:
 
 def program_costs(program: Program, arch: str, timing: str, options: OracleOptions) -> OracleCost:
     """Costs of every instruction of ``program`` on ``arch`` under ``timing``."""
-    chosen = oracle_of(arch, timing)
+    chosen = oracle_of(arch, table_of(timing))
     blocks: list[BlockCost] = []
     used: set[int] = set()
     sums = {p: [0, 0] for p in Provenance}

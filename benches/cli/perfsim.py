@@ -31,12 +31,17 @@ def perfsim(
     flat_metrics: Annotated[
         bool, typer.Option("--flat-metrics", help="Write the metric store in its flat form.")
     ] = False,
+    learned_log: Annotated[
+        Path | None,
+        typer.Option("--learned-log", metavar="FILE", help="Write each cost that learned:DIR changes, as CSV."),
+    ] = None,
 ) -> None:
     """Estimate how long a program takes, with and without anti-dependencies, and what each engine does meanwhile."""
     from benches.cli.output import check_targets, console, emit_json, note
     from benches.perfsim_report.build import report_of
     from benches.perfsim_report.measured import measured_beside
     from simcore.errors import InputError, Problem
+    from simcore.oracle.timing_names import learned_folder
     from simcore.perfsim.estimate import prepare, run
     from simcore.program.read import load_program
 
@@ -44,7 +49,9 @@ def perfsim(
         raise InputError([Problem("needs --trace-dir (the folder whose traces it packs)", "--package")])
     if flat_metrics and metrics is None:
         raise InputError([Problem("needs --metrics (the store whose form it says)", "--flat-metrics")])
-    check_targets({"--json": json, "--metrics": metrics})
+    if learned_log is not None and learned_folder(timing) is None:
+        raise InputError([Problem("needs --timing learned:DIR (whose costs it compares)", "--learned-log")])
+    check_targets({"--json": json, "--metrics": metrics, "--learned-log": learned_log})
     loaded = load_program(program)
     prepared = prepare(loaded, arch=arch, timing=timing)
     unrolling = None
@@ -72,6 +79,11 @@ def perfsim(
         from simcore.trace.metrics_file import Form, write_metrics
 
         write_metrics(metrics, metrics_of(with_anti), Form.FLAT if flat_metrics else None)
+    if learned_log is not None:
+        from benches.cli.output import write_whole
+        from benches.learned_report.difference import learned_log as log_of
+
+        write_whole(log_of(with_anti.blocks), str(learned_log))
     if json is not None:
         emit_json(report, json)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from benches.learned_report.difference import learned_report
 from benches.perfsim_report.model import EngineComparison, MeasuredComparison, PerfSimReport
 from benches.schedule_report.build import block_report, not_costed, provenance
 from benches.unroll_report import UnrollReport
@@ -55,6 +56,7 @@ def report_of(
         notes=program.notes,
         measured=_comparison(estimate, uses, measured),
         unroll=unroll,
+        learned=learned_report(estimate.blocks),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from benches.learned_report.difference import LearnedReport
 from benches.schedule_report.model import BlockReport
 from benches.unroll_report import UnrollReport
 
@@ -41,3 +42,4 @@ class PerfSimReport(msgspec.Struct, omit_defaults=True):
     notes: list[str]
     measured: MeasuredComparison | None = None
     unroll: UnrollReport | None = None
+    learned: LearnedReport | None = None

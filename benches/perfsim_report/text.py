@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from benches.learned_report.difference import print_learned
 from benches.perfsim_report.model import MeasuredComparison, PerfSimReport
 from benches.schedule_report.text import ns_text, print_block, print_rests_on, table_of
 from benches.unroll_report import print_unroll
@@ -21,6 +22,8 @@ def print_report(report: PerfSimReport, console: Console) -> None:
         print_unroll(report.unroll, console)
     if report.measured is not None:
         _print_measured(report.measured, console)
+    if report.learned is not None:
+        print_learned(report.learned, console)
     print_rests_on(report.provenance, report.not_costed, console)
     for note in report.notes:
         console.print(f"note: {note}", soft_wrap=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from benches.exact_ns import Ns, exact_ns
+from benches.learned_report.difference import learned_report
 from benches.run_report.execute import MachineBlock
 from benches.run_report.model import PartRecord, RunBlock, RunReport
 from benches.run_report.parts import PartUse, part_uses
@@ -83,6 +84,7 @@ def report_of(
         not_costed=not_costed(machine),
         notes=prepared.program.notes,
         unroll=unroll,
+        learned=learned_report(estimate.blocks),
     )
 
 

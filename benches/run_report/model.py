@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benches.exact_ns import Ns
+from benches.learned_report.difference import LearnedReport
 from benches.schedule_report.model import BlockReport
 from benches.unroll_report import UnrollReport
 
@@ -56,3 +57,4 @@ class RunReport(msgspec.Struct, omit_defaults=True):
     not_costed: dict[str, int]
     notes: list[str]
     unroll: UnrollReport | None = None
+    learned: LearnedReport | None = None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from benches.exact_ns import Ns
+from benches.learned_report.difference import print_learned
 from benches.run_report.model import PartRecord, RunReport
 from benches.schedule_report.text import ns_text, print_block, print_rests_on, table_of
 from benches.unroll_report import print_unroll
@@ -29,6 +30,8 @@ def print_report(report: RunReport, console: Console) -> None:
         console.print(f"whole program with all trips: {ns_text(report.whole_program_ns)}")
     if report.unroll is not None:
         print_unroll(report.unroll, console)
+    if report.learned is not None:
+        print_learned(report.learned, console)
     print_rests_on(report.provenance, report.not_costed, console)
     for note in report.notes:
         console.print(f"note: {note}", soft_wrap=True)

@@ -7,7 +7,7 @@ overlap:compute=50      compute engines overlap by 50 ns             overlap:dma
 coupling=on|off|auto    Pool and DVE share an issue port             anti_deps=off
 engine_order=off  barriers=off  psum_banks=off                       what the constraint itself costs
 collective_share=max_stream  collective_reflow=overlap               the other readings of the source
-arch=trn3  timing=public                                             another generation, other costs
+arch=trn3  timing=public|learned:DIR                                 another generation, other costs
 oracle:dram_path=on     transfers to DRAM take the unrounded path    oracle:dge_clock=100    Gen3's descriptor clock
 """
 
@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from simcore.errors import InputError, Problem, hint
-from simcore.oracle import TIMINGS, OracleOptions
+from simcore.oracle import OracleOptions, check_timing
 from simcore.perfsim.costs import CostChange
 from simcore.perfsim.options import PerfSimOptions
 from simcore.program.engines import Lane
@@ -43,7 +43,6 @@ _OPTION_WORDS: dict[str, dict[str, Any]] = {
     "collective_share": {"arch": "arch", "max_stream": "max_stream"},
     "collective_reflow": {"none": "none", "overlap": "overlap"},
     "arch": {name: name for name in ARCH_NAMES},
-    "timing": {name: name for name in TIMINGS},
 }
 _OVERLAPS = {"compute": "compute_overlap_ns", "dma": "dma_overlap_ns"}
 _ORACLE_READINGS = ("dram_path", "dge_clock")
@@ -54,6 +53,7 @@ KEYS = (
     "overlap:dma",
     *(f"oracle:{reading}" for reading in _ORACLE_READINGS),
     *_OPTION_WORDS,
+    "timing",
 )
 """Every key, for messages."""
 
@@ -112,13 +112,15 @@ def _apply(key: str, value: str, scenario: Scenario, program: Program) -> None:
         scenario.knobs[_OVERLAPS[rest]] = _whole(value, "overlap in ns", 0, MAX_COST_NS)
     elif head == "oracle":
         _set_reading(rest, value, scenario)
+    elif key == "timing":
+        _set_timing(value, scenario)
     elif key in _OPTION_WORDS:
         words = _OPTION_WORDS[key]
         if value not in words:
             raise _Bad(f"unknown value {hint(value, list(words))}")
         _set_option(key, words[value], scenario)
     else:
-        raise _Bad(f"unknown key {hint(head, ['cost', 'ring', 'overlap', 'oracle', *_OPTION_WORDS])}")
+        raise _Bad(f"unknown key {hint(head, ['cost', 'ring', 'overlap', 'oracle', 'timing', *_OPTION_WORDS])}")
 
 
 def _set_reading(reading: str, value: str, scenario: Scenario) -> None:
@@ -132,9 +134,17 @@ def _set_reading(reading: str, value: str, scenario: Scenario) -> None:
         raise _Bad(f"unknown value {hint(value, list(_SWITCHES))}")
 
 
+def _set_timing(value: str, scenario: Scenario) -> None:
+    try:
+        check_timing(value)
+    except InputError as error:
+        raise _Bad(error.problems[0].message) from error
+    scenario.timing = value
+
+
 def _set_option(key: str, value: Any, scenario: Scenario) -> None:
-    if key in ("arch", "timing"):
-        setattr(scenario, key, value)
+    if key == "arch":
+        scenario.arch = value
     elif key == "anti_deps":
         scenario.include_anti_deps = value
     else:

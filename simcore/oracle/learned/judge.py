@@ -66,8 +66,9 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class HeldOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The judgement: per opcode, per profile, over all, and over those that both tables give a cost.
 
-    ``beats`` says for each table whether the laws' errors over all instructions are smaller, the mean and the share of
-    time both; ``beaten_at`` names the opcodes where a table's share of time is the smaller one.
+    ``beats`` says for each table whether the laws' errors are smaller: the mean and the share of time, over all
+    instructions and over those that the tables cost. ``beaten_at`` names the opcodes where a table's share of time is
+    the smaller one.
     """
 
     opcodes: tuple[Row, ...]
@@ -83,13 +84,10 @@ class HeldOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return " ".join(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        learned = self.overall.errors[LEARNED]
         for table, better in self.beats.items():
-            theirs = self.overall.errors[table]
-            figures = (
-                f"mean error {learned.mean_pct:.1f} % against {theirs.mean_pct:.1f} %, "
-                f"{learned.of_time_pct:.1f} % of the measured time against {theirs.of_time_pct:.1f} %"
-            )
+            figures = f"{_against(self.overall, table)} over all {self.overall.instructions}"
+            if self.costed.instructions:
+                figures += f"; {_against(self.costed, table)} over the {self.costed.instructions} that both tables cost"
             where = self.beaten_at[table]
             but = f"; {table} is better at {', '.join(where)}" if where else ""
             yield f"The learned oracle {'beats' if better else 'does not beat'} {table} ({figures}{but})."
@@ -134,13 +132,14 @@ def judged(held: Sequence[Predictions]) -> HeldOut:
         )
     )
     overall = _row("all", together, everywhere)
-    costed = np.logical_and.reduce([together.ns[table] > 0 for table in TIMINGS])
+    in_tables = np.logical_and.reduce([together.ns[table] > 0 for table in TIMINGS])
+    costed = _row("costed by both tables", together, in_tables)
     return HeldOut(
         opcodes=opcodes,
         profiles=tuple(_row(p.file, p, np.ones(len(p.opcode), dtype=bool)) for p in held),
         overall=overall,
-        costed=_row("costed by both tables", together, costed),
-        beats={table: _beats(overall, table) for table in TIMINGS},
+        costed=costed,
+        beats={table: _beats(overall, table) and _beats(costed, table) for table in TIMINGS},
         beaten_at={table: tuple(r.name for r in opcodes if _loses(r, table)) for table in TIMINGS},
     )
 
@@ -167,7 +166,15 @@ def _errors(predicted: Array, measured: Array) -> Errors:
     )
 
 
+def _against(row: Row, table: str) -> str:
+    ours, theirs = row.errors[LEARNED], row.errors[table]
+    mean = f"mean error {ours.mean_pct:.1f} % against {theirs.mean_pct:.1f} %"
+    return f"{mean}, {ours.of_time_pct:.1f} % of the measured time against {theirs.of_time_pct:.1f} %"
+
+
 def _beats(row: Row, table: str) -> bool:
+    if not row.errors:
+        return True
     ours, theirs = row.errors[LEARNED], row.errors[table]
     return ours.mean_pct < theirs.mean_pct and ours.of_time_pct < theirs.of_time_pct
 

@@ -60,8 +60,11 @@ def _check(taken_ns: Fraction, way: Way, name: str, nbytes: int, traffic: Traffi
         )
 
 
-def too_small_windows(traffic: Traffic, durations_ns: Sequence[Fraction]) -> list[str | None]:
-    """For each flow, what keeps it from the rate of its slowest link even alone: the window or the buffers; or None."""
+def notes_on_windows(traffic: Traffic, durations_ns: Sequence[Fraction]) -> list[str | None]:
+    """For each flow, what keeps it from the rate of its slowest link even alone: the window or the buffers; or None.
+
+    ``durations_ns``: what :func:`lone_durations` says.
+    """
     site = Site(traffic.as_served())
     options = traffic.in_force
     words: list[str | None] = []

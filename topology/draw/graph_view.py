@@ -24,14 +24,24 @@ class Group:
     kind: str
     names: tuple[str, ...]
 
+    @property
+    def size(self) -> Point:
+        """Of its box."""
+        return max(54.0, (len(self.label) + 2) * CHARACTER_PX), HIGH_PX
+
+
+def layout(system: System) -> tuple[list[Group], dict[str, Point]]:
+    """The boxes of the drawing, and the middle of each by its label."""
+    groups = _groups(system)
+    return groups, _positions(system, groups) or _columns(system, groups)
+
 
 def draw_graph(system: System) -> Canvas:
     """The whole graph."""
-    groups = _groups(system)
-    at = _positions(system, groups) or _columns(system, groups)
+    groups, at = layout(system)
     canvas = Canvas(system.name, [system.summary] if system.summary else [])
     canvas.notes.append(f"{system.graph.number_of_nodes()} parts, {system.graph.number_of_edges()} links")
-    sizes = {g.label: (max(54.0, (len(g.label) + 2) * CHARACTER_PX), HIGH_PX) for g in groups}
+    sizes = {group.label: group.size for group in groups}
     labels: list[tuple[Point, str]] = []  # written last, above all lines
     for index, a in enumerate(groups):
         for b in groups[index + 1 :]:

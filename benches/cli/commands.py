@@ -23,8 +23,10 @@ COMMANDS = (
     Command("experiment", "benches.cli.experiment", "Run the experiment of a decision record and judge its claims."),
     Command("topology", "benches.cli.topology", "Check, show or draw a system."),
     Command("probe", "benches.cli.probe", "Time lone transfers through a system, beside a formula."),
+    Command("collective", "benches.cli.collective", "Run an all-reduce or its kin over a system."),
     Command("flows", "benches.cli.flows", "Simulate flows that share links, beside their fair shares."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("calibrate", "benches.cli.calibrate", "Fit timing models to measurements; check stored platforms."),
+    Command("validate", "benches.cli.validate", "Hold predictions against what profiles measured on hardware."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),
 )

@@ -67,10 +67,7 @@ def plan_of(asked: Collective) -> Plan:
 
 def checked_root(asked: Collective) -> int:
     """The root's number (0 where there is none). Raises InputError with everything that is wrong with ``asked``."""
-    problems = []
-    for option, word, allowed in (("KIND", asked.kind, KINDS), ("--algorithm", asked.algorithm, ALGORITHMS)):
-        if word not in allowed:
-            problems.append(Problem(f'unknown word "{word}" {hint(word, allowed)}', option))
+    problems = unknown_words(asked.kind, asked.algorithm)
     if asked.nbytes < 1:
         problems.append(Problem(f"{asked.nbytes} (expected a number of bytes, 1 or more)", "--bytes"))
     if asked.ranks < 1:
@@ -88,6 +85,16 @@ def checked_root(asked: Collective) -> int:
     if problems:
         raise InputError(problems)
     return root
+
+
+def unknown_words(kind: str, algorithm: str) -> list[Problem]:
+    """What is wrong with these words alone."""
+    given = ("KIND", kind, KINDS), ("--algorithm", algorithm, ALGORITHMS)
+    return [
+        Problem(f'unknown word "{word}" {hint(word, allowed)}', option)
+        for option, word, allowed in given
+        if word not in allowed
+    ]
 
 
 def _root(asked: Collective) -> int | Problem:

@@ -55,24 +55,26 @@ def costs_by_link(result: TrafficResult, alone_ns: Sequence[Fraction], shares: F
     """For each flow, what the others cost it, by link, in ns.
 
     A flow's cost is its time on the machine less that alone; it is put down to links in the proportion in which they
-    hold the flow up under fair sharing, and to its bottleneck if none does. Raises ModelBug for a cost below 0.
+    hold the flow up under fair sharing, and to the slowest one if none does. Raises ModelBug for a cost below 0.
     """
     costs = []
-    for spec, times, alone, share in zip(result.traffic.flows, result.flows, alone_ns, shares.flows, strict=True):
+    for n, (times, alone, share) in enumerate(zip(result.flows, alone_ns, shares.flows, strict=True)):
         cost = times.duration_ns - alone
         if cost < 0:
-            raise ModelBug(f"flow {spec.name} takes {float(times.duration_ns)} ns, and alone {float(alone)} ns")
-        costs.append(_spread(float(cost), share))
+            name = result.traffic.flows[n].name
+            raise ModelBug(f"flow {name} takes {float(times.duration_ns)} ns, and alone {float(alone)} ns")
+        slowest = result.routes[n].bottleneck
+        costs.append(_spread(float(cost), share, (slowest.src, slowest.dst) if slowest is not None else None))
     return costs
 
 
-def _spread(cost: float, share: FairFlow) -> dict[Ends, float]:
+def _spread(cost: float, share: FairFlow, slowest: Ends | None) -> dict[Ends, float]:
     lost = sum(share.lost_ns.values())
     if not cost:
         return {}
     if lost > 0:
         return {ends: cost * ns / lost for ends, ns in share.lost_ns.items()}
-    return {share.bottleneck: cost} if share.bottleneck is not None else {}
+    return {slowest: cost} if slowest is not None else {}
 
 
 def _flows(

@@ -78,9 +78,9 @@ def notes_on_windows(traffic: Traffic, durations_ns: Sequence[Fraction]) -> list
             words.append(None)
             continue
         held = (
-            f"the buffers of {options.link_buffer_bytes} bytes behind its links"
+            f"the buffers of {options.link_buffer_bytes} bytes behind its links hold"
             if options.link_buffer_bytes is not None
-            else f"a window of {options.window_flits} flits over {len(route.links)} links"
+            else f"a window of {options.window_flits} flits over {len(route.links)} links holds"
         )
-        words.append(f"{held} holds it back: alone it takes {float(taken / said.total_ns - 1):.1%} longer than without")
+        words.append(f"{held} it back: alone it takes {float(taken / said.total_ns - 1):.1%} longer than without")
     return words

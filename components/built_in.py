@@ -23,6 +23,7 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
     "pe_scheduler": ("components.pe.scheduler",),
     "psum_bank": ("components.core.psum_bank",),
     "router": ("components.fabric.router",),
+    "sbuf": ("components.memory.sbuf",),
     "semaphore": ("components.core.semaphore",),
     "sram": ("components.memory.sram",),
     "switch": ("components.fabric.switch",),

@@ -15,7 +15,7 @@ from simcore.program.columns import Array, Columns
 
 
 class Cause(IntEnum):
-    """What an event's start was bound by."""
+    """What an event's start was bound by; from ``link`` on, what only a machine with real memory can name."""
 
     none = 0
     dependency = 1
@@ -25,6 +25,13 @@ class Cause(IntEnum):
     barrier = 5
     ring = 6
     floor = 7
+    link = 8
+    router_buffer = 9
+    hbm = 10
+    tcm_read = 11
+    tcm_write = 12
+    mmu = 13
+    semaphore = 14
 
 
 @dataclass(frozen=True, slots=True)

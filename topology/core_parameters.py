@@ -1,4 +1,4 @@
-"""The parameters of a NeuronCore in a topology: a generation, and what differs from it."""
+"""The parameters of a NeuronCore in a topology: a generation, what differs from it, and the rates of its SBUF."""
 
 from __future__ import annotations
 
@@ -11,26 +11,50 @@ from simcore.program.generations import ARCH_NAMES, GENERATIONS
 
 if TYPE_CHECKING:
     from components.core.neuron_core import NeuronCoreParameters
+    from components.memory.sbuf import SbufParameters
 
 GENERATION = "generation"
 """The parameter that stands for all others of a NeuronCore."""
 
 
-def core_parameters(given: Mapping[str, object]) -> NeuronCoreParameters | list[Fault]:
+SBUF = {"sbuf_read_bw_gbs": "read_bw_gbs", "sbuf_write_bw_gbs": "write_bw_gbs"}
+"""Parameters of the core's SBUF; both or none are given, and without them it takes no time."""
+
+
+def core_parameters(
+    given: Mapping[str, object], base: NeuronCoreParameters | None = None
+) -> NeuronCoreParameters | list[Fault]:
     """The parameters of the core that ``given`` describes, or its faults.
 
-    ``generation`` (sunda, gen3, core_v4 or trn1, trn2, trn3) gives all of them as the cost model has them; any other
-    key replaces one. The numbers of ``ring_depths`` may be text, as the keys of a file are.
+    ``generation`` (sunda, gen3, core_v4 or trn1, trn2, trn3) gives all of them as the cost model has them, unless
+    ``base`` does; any other key replaces one. The numbers of ``ring_depths`` may be text, as the keys of a file are.
     """
     from components.core.neuron_core import NeuronCoreParameters
 
-    values = dict(given)
+    values = {key: value for key, value in given.items() if key not in SBUF}
     word = values.pop(GENERATION, None)
     if not isinstance(word, str) or word not in ARCH_NAMES:
         return [Fault(GENERATION, f"unknown generation {word!r} {hint(word, sorted(ARCH_NAMES))}")]
     arch = ARCH_NAMES[word]
-    base = NeuronCoreParameters.of_generation(arch, GENERATIONS[arch].arch_version)
+    base = base or NeuronCoreParameters.of_generation(arch, GENERATIONS[arch].arch_version)
     depths = values.get("ring_depths")
     if isinstance(depths, dict):
         values["ring_depths"] = {int(key) if str(key).isdecimal() else key: depth for key, depth in depths.items()}
-    return check_parameters(NeuronCoreParameters, {**base.model_dump(), **values})
+    checked = check_parameters(NeuronCoreParameters, {**base.model_dump(), **values})
+    sbuf = sbuf_parameters(given)
+    faults = [*(checked if isinstance(checked, list) else []), *(sbuf if isinstance(sbuf, list) else [])]
+    return faults or checked
+
+
+def sbuf_parameters(given: Mapping[str, object]) -> SbufParameters | list[Fault] | None:
+    """The SBUF of the core that ``given`` describes, None if it gives no rates for it, or its faults."""
+    from components.memory.sbuf import SbufParameters
+
+    values = {name: given[key] for key, name in SBUF.items() if key in given}
+    if not values:
+        return None
+    checked = check_parameters(SbufParameters, values)
+    if not isinstance(checked, list):
+        return checked
+    key_of = {name: key for key, name in SBUF.items()}
+    return [Fault(key_of[fault.key], fault.message) for fault in checked]

@@ -219,5 +219,5 @@ def _waits(schedule: Schedule, columns: Columns, rules: Rules) -> dict[str, Frac
     return {
         cause.name: Fraction(int(lives.wait_length[lives.wait_cause == cause].sum()), schedule.ticks_per_ns)
         for cause in Cause
-        if cause not in (Cause.none, Cause.floor)
+        if Cause.none < cause < Cause.floor
     }

@@ -2,7 +2,8 @@
 
 First action: starts one process that takes the first instruction of its queue and waits until nothing holds it back.
 An instruction starts when its waits are over, frees the issue port at its next-dispatch, and ends on its own while
-the engine already issues the next. A collective stream is such an engine, without an overlap.
+the engine already issues the next. A collective stream is such an engine, without an overlap. What an instruction
+demands of memory can make it last longer (ADR-0062).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from simpy.events import NORMAL, Event
 
 from components.core.blocked import waits_of
+from components.core.demand import Demand
 from components.core.lane import LaneParameters, LanePart
 from components.core.work import ENGINE, Work
 from components.registry import register
@@ -26,6 +28,8 @@ class Engine(LanePart):
     def __init__(self, env: Environment, name: str, parameters: LaneParameters, ports: Mapping[str, Port[Any]]) -> None:
         super().__init__(env, name, parameters, ports)
         self.busy_ticks = 0
+        self.demands: Mapping[Work, Demand] = {}
+        """What instructions of the program demand of memory; empty where memory is ideal."""
         self._head: Work | None = None
         self._head_since = 0
         self._wake = _Recurring(env)
@@ -42,8 +46,8 @@ class Engine(LanePart):
 
     def _issue(self) -> Story:
         env, record, end, schedule = self.env, self.record, self.end, self.env.schedule
-        wake, port_is_free = self._wake, _Recurring(env)
-        env.me.note = (wake, self, "", False)
+        wake, port_is_free, demands = self._wake, _Recurring(env), self.demands
+        env.me.note = note = (wake, self, "", False)
         free_since = env.now
         last: Work | None = None
         for work in self.queue:
@@ -58,6 +62,13 @@ class Engine(LanePart):
                 record((now, self.name, "start", work.name))
             work.started(now)
             ticks = work.dispatch_ticks
+            if demands and (demand := demands.get(work)) is not None:
+                yield from demand.meet(work)
+                now = env.now
+                met = now - work.start_at
+                self.busy_ticks += met
+                ticks = work.dispatch_ticks - met
+                env.me.note = note
             if ticks:
                 port_is_free.callbacks = []
                 schedule(port_is_free, NORMAL, ticks)
@@ -68,7 +79,7 @@ class Engine(LanePart):
             if record is not None:
                 record((now, self.name, "next-dispatch", work.name))
             work.dispatched(now)
-            rest = work.end_ticks - ticks
+            rest = work.end_ticks - work.dispatch_ticks
             if rest:
                 work.callbacks = [end]
                 schedule(work, NORMAL, rest)

@@ -144,6 +144,10 @@ class NeuronCore(Part[NeuronCoreParameters]):
     def run(self, works: Sequence[Work]) -> None:
         """Runs ``works`` until the last one has ended. Raises PartError if a part then still holds a request."""
         self.env.run(self.start(works))
+        self.check_drained()
+
+    def check_drained(self) -> None:
+        """Raises PartError if a part still holds a request, now that the program has ended."""
         parts: list[Part[Any]] = [*self.lanes, *self.rings.values(), *self.banks, self.semaphores]
         for part in parts:
             if part.in_flight:

@@ -68,19 +68,19 @@ def simulate_block(
         return schedule_of(core, works)
 
 
-def schedule_of(core: NeuronCore, works: Sequence[Work]) -> Schedule:
-    """Where ``core`` ran the works, their recorded times and bounds, as arrays."""
+def schedule_of(core: NeuronCore, works: Sequence[Work], since: int = 0) -> Schedule:
+    """Where ``core`` ran the works, their recorded times and bounds, as arrays; times count from tick ``since``."""
     number: dict[LaneOfWork, int] = {core.lane(lane): int(lane) for lane in Lane}
     ran_on = map(number.__getitem__, map(attrgetter("lane"), works))
     lane = np.fromiter(ran_on, dtype=np.uint8, count=len(works))
-    start = _field(works, "start_at")
+    start = _field(works, "start_at") - since
     unbound = start == 0
     ready_at, ready_on = np.zeros_like(start), np.zeros(len(works), dtype=np.int32)
     for i in ((lane >= Lane.CCStream0) | (lane == Lane.DMA)).nonzero()[0].tolist():  # where collectives can be
         work = works[i]
         if isinstance(work, Collective):
-            ready_at[i] = work.ready_at
-            ready_on[i] = work.ready_on.index if work.ready_on is not None and work.ready_at else -1
+            ready_at[i] = at = max(work.ready_at - since, 0)
+            ready_on[i] = work.ready_on.index if work.ready_on is not None and at else -1
     cause = _CAUSE_OF_FAMILY[_field(works, "bound_rank") >> FAMILY_SHIFT]
     on = np.array([-1 if work.bound_on is None else work.bound_on.index for work in works], dtype=np.int32)
     cause[unbound], on[unbound] = Cause.none, -1
@@ -88,7 +88,7 @@ def schedule_of(core: NeuronCore, works: Sequence[Work]) -> Schedule:
         lane=lane,
         start=start,
         duration=_field(works, "end_ticks"),
-        next_dispatch=_field(works, "dispatch_at"),
+        next_dispatch=_field(works, "dispatch_at") - since,
         cause=cause,
         on=on,
         ready_at=ready_at,

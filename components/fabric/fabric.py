@@ -214,6 +214,7 @@ class Fabric(Part[FabricParameters]):
         self.completed += 1
         self._ledger.end(flow)
         flow.ended_ticks = self._time.exact_ticks(moment)
+        flow.legs = tuple(transfer.legs)
         if transfer.legs:
             flow.first_flit_ticks = self._time.exact_ticks(transfer.legs[0].began[0])
         if self.record is not None:

@@ -182,7 +182,7 @@ class FlitRun:
         self.over = True
         for lane in self.lanes:
             if self.leg in lane.link.users:
-                lane.link.serving = None
+                lane.link.serving = lane.link.held_since = None
                 lane.link.turns.clear()
 
     def inject(self) -> None:

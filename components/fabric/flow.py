@@ -10,6 +10,7 @@ from simpy.events import Event
 
 if TYPE_CHECKING:
     from components.fabric.hop import Access
+    from components.fabric.leg import Leg
     from components.fabric.link import LinkBase
 
 
@@ -38,3 +39,5 @@ class Flow:
     """When the first link began with the first flit, in picoseconds; None until the end, and without links."""
     ended_ticks: Fraction | None = field(default=None, init=False)
     """When the last byte was delivered, not rounded; ``done`` happens at the first tick that is not before."""
+    legs: tuple[Leg, ...] = field(default=(), init=False)
+    """What it became, set when it has ended; see :func:`components.fabric.passage.passage_of`."""

@@ -49,7 +49,7 @@ class Leg:
     """``flits`` flits over ``tracks``, in order. ``key`` decides between flits that arrive at one instant."""
 
     __slots__ = (
-        "began", "chunk", "flit_bytes", "flits", "flow", "key", "last_bytes", "last_ends", "owner", "plan",
+        "began", "chunk", "flit_bytes", "flits", "flow", "held", "key", "last_bytes", "last_ends", "owner", "plan",
         "run", "sink", "source", "steady", "time", "tracks", "window",
     )  # fmt: skip
 
@@ -85,6 +85,8 @@ class Leg:
         """When each link began with the first flit."""
         self.last_ends = [0] * len(tracks)
         """When each link had served the last one."""
+        self.held = [0] * len(tracks) if any(track.link.room is not None for track in tracks) else None
+        """For how long each link could have served it and found no room behind, while it moved flit by flit."""
 
     def begin(self, now: int) -> None:
         """All of it is at its first part, and may leave."""

@@ -83,6 +83,8 @@ class LinkBase(Part[P]):
         """When the service that is on, or was on last, ends."""
         self.room: int | None = None
         """Bytes of the buffer that are not taken; None: there is no end to it."""
+        self.held_since: int | None = None
+        """Since when the next flit could be served if there were room for it."""
         self.to_decide = False
         """Whether it stands in the calendar's list already."""
 
@@ -115,8 +117,14 @@ class LinkBase(Part[P]):
             if self.room is not None:
                 nbytes = lane.leg.bytes_of(lane.started)
                 if nbytes > self.room:
+                    if self.held_since is None:
+                        self.held_since = now
                     return
                 self.room -= nbytes
+                if self.held_since is not None:
+                    assert lane.leg.held is not None
+                    lane.leg.held[lane.place] += now - self.held_since
+                    self.held_since = None
             if now < self.free_at:
                 raise ModelBug(f"{self.name} serves {lane.leg.flow.name} before it is free")
             self.turns.grant()

@@ -71,7 +71,8 @@ class PeDma(Station[PeDmaParameters], EndHop):
         self, env: Environment, name: str, parameters: PeDmaParameters, ports: Mapping[str, Port[Any]]
     ) -> None:
         super().__init__(env, name, parameters, ports)
-        self._channels = {"read": Channel(env, f"{name}.read"), "write": Channel(env, f"{name}.write")}
+        self.channels = {"read": Channel(env, f"{name}.read"), "write": Channel(env, f"{name}.write")}
+        """By direction; whoever has one may use the DMA in that direction."""
         self._overhead_ticks = ns_to_ticks(parameters.overhead_ns)
         self.moved_bytes = {"read": 0, "write": 0}
         if "requests" in ports:
@@ -79,7 +80,7 @@ class PeDma(Station[PeDmaParameters], EndHop):
 
     def channel_of(self, tile: TileToken) -> Channel:
         """That of the stage's direction."""
-        return self._channels[_direction_of(tile.stage)]
+        return self.channels[_direction_of(tile.stage)]
 
     def work(self, stage: Stage, name: str) -> Story:
         """The transfer of a tile; its addresses are virtual."""
@@ -93,7 +94,7 @@ class PeDma(Station[PeDmaParameters], EndHop):
         if request.space not in SPACES:
             raise self.error(f"{what}: space {request.space!r} {hint(request.space, SPACES)}")
         self.accepted += 1
-        token = self._channels[request.direction].acquire(self, request.tag)
+        token = self.channels[request.direction].acquire(self, request.tag)
         self.spawn(self._serve(request, token), request.tag)
 
     def _serve(self, request: DmaRequest, token: Token) -> Story:

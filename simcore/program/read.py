@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("stream (JSON or YAML)", "BIR JSON", "neuron-profile JSON", "columns (.npz)")
 
+_PROFILE_TABLES = {"dma_queues_info", "ham", "layer_summary", "neff_header", "semaphore_update"}
+"""Tables that only a profile has; one whose instructions are missing is told from a file of no known format by them."""
+
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _LARGE_BYTES = 2**24
 _GZIP = b"\x1f\x8b"
@@ -116,7 +119,7 @@ def _from_document(document: Any, file: str, locate: Locate) -> Program:
         what = f"expected a mapping at the top, got {kind_of(document)}"
         raise _bad(file, f"not a program: {what} (known formats: {', '.join(FORMATS)})", 1, 1)
     if "schema" not in document:
-        if isinstance(document.get("instruction"), list) or "neff_header" in document:
+        if isinstance(document.get("instruction"), list) or document.keys() & _PROFILE_TABLES:
             from simcore.program.profile import read_profile
 
             return program_from_loaded(read_profile(document, file), file=file)

@@ -11,6 +11,7 @@ from simcore.program.faults import Faults
 from simcore.program.generations import GENERATIONS
 from simcore.program.instruction import BlockRecord, FunctionRecord, ProgramRecord
 from simcore.program.loaded import Loaded
+from simcore.program.profile.checks import check_version, check_whole
 from simcore.program.profile.executions import executions_of
 from simcore.program.profile.hardware import HardwareInstruction, read_kernel
 from simcore.program.profile.instructions import instructions_of
@@ -35,6 +36,9 @@ def read_profile(data: object, file: str) -> Loaded:
         raise InputError(by_subject(faults.found, file))
     arch = arch_of(tables)
     check_time_unit(tables)
+    notes: list[str] = []
+    check_version(tables, notes)
+    check_whole(tables)
     kernel, others = read_kernel(tables)
     core = _only_core(kernel, faults)
     queues = queues_of(tables, core)
@@ -42,7 +46,6 @@ def read_profile(data: object, file: str) -> Loaded:
     if faults.found or arch is None:
         raise InputError(by_subject(faults.found, file))
 
-    notes: list[str] = []
     around = Surroundings(GENERATIONS[arch], faults)
     executions, outside = executions_of(kernel, faults)
     instructions = instructions_of(executions, dge_types_of(queues, around.generation), around)

@@ -78,7 +78,7 @@ def check_time_unit(tables: Tables) -> None:
     rows = tables.rows("metadata")
     if not rows:
         if "metadata" in tables.document:
-            tables.faults.add(("metadata",), "metadata: the table is empty")
+            tables.faults.add(("metadata",), "the table is empty")
         return
     path, row = rows[0]
     stamps = [

@@ -84,6 +84,7 @@ def profile(*instructions: Any, **tables: Any) -> dict[str, Any]:
                 "first_ts": "1970-01-01T00:00:00Z",
                 "last_ts": "1970-01-01T00:00:00.000038091Z",
                 "pe_clock_freq": 2.4,
+                "data_version": 8,
             }
         ],
         "summary": [{"instance_type": "trn2.3xlarge"}],

@@ -6,6 +6,7 @@ import gzip
 import mmap
 import os
 import re
+import stat
 import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -144,9 +145,11 @@ def _quick_if_large(file: str) -> Program | None:
     The file is mapped, not read: a copy in fresh memory would take a tenth of the time and as much memory as the file.
     """
     try:
+        # Asked before it is opened: a pipe gives its text to whoever opens it first, and only once.
+        status = os.stat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size < _LARGE_BYTES:
+            return None
         with open(file, "rb", buffering=0) as f:
-            if not f.seekable() or os.fstat(f.fileno()).st_size < _LARGE_BYTES:
-                return None
             mapped = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         return None  # reading it says why

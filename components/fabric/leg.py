@@ -6,7 +6,7 @@ else uses its links, by a table of all its times (``plan``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from components.fabric.flit_run import FlitRun
     from components.fabric.flow import Flow
     from components.fabric.hop import Access, EndPoint
+    from components.fabric.link import LinkBase
     from components.fabric.plan import Plan
     from components.fabric.route import Track
 
@@ -85,8 +86,8 @@ class Leg:
         """When each link began with the first flit."""
         self.last_ends = [0] * len(tracks)
         """When each link had served the last one."""
-        self.held = [0] * len(tracks) if any(track.link.room is not None for track in tracks) else None
-        """For how long each link could have served it and found no room behind, while it moved flit by flit."""
+        self.held: dict[LinkBase[Any], int] = {}
+        """For how long each link that it still needed was idle for want of room, while it moved flit by flit."""
 
     def begin(self, now: int) -> None:
         """All of it is at its first part, and may leave."""

@@ -122,14 +122,18 @@ class LinkBase(Part[P]):
                     return
                 self.room -= nbytes
                 if self.held_since is not None:
-                    assert lane.leg.held is not None
-                    lane.leg.held[lane.place] += now - self.held_since
-                    self.held_since = None
+                    self._tell_held(now - self.held_since)
             if now < self.free_at:
                 raise ModelBug(f"{self.name} serves {lane.leg.flow.name} before it is free")
             self.turns.grant()
             self.serving = lane
             lane.serve(now)
+
+    def _tell_held(self, length: int) -> None:
+        """It was held for ``length``: whoever needs it has been, whosever flit was the next."""
+        self.held_since = None
+        for leg in self.users:
+            leg.held[self] = leg.held.get(self, 0) + length
 
     def refuse(self, flit_bytes: int, name: str) -> None:
         """Raises PartError if a flit of ``flit_bytes`` of the transfer called ``name`` can never be sent."""

@@ -172,7 +172,7 @@ def _stages(leg: Leg, begin: int, source: Access | None, sink: Access | None, un
         first_out = ticks(leg.began[place] + leg.service_of(track, 0))
         last_out = ticks(leg.last_ends[place])
         service = ticks(track.per_byte * leg.flow.nbytes)
-        held = ticks(leg.held[place]) if leg.held is not None else 0
+        held = ticks(leg.held.get(link, 0))
         overhead = ticks(track.latency) - link.latency_ticks
         after = tuple(p for p in ((why, link.latency_ticks), (Why(OVERHEAD, hop.name), overhead)) if p[1])
         stages.append(_Stage(why, first_in, first_out, last_out, service, held, after))

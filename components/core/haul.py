@@ -7,8 +7,9 @@ asked for by a command, what is written to one is confirmed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from simpy.events import Event
@@ -25,6 +26,7 @@ from components.pe.mmu import Lookup
 from simcore.explain.why import DMA_ENGINE, OVERHEAD, Piece, Why
 from simcore.kernel import Channel, Countdown, Environment, Port, Story, Token
 from simcore.schedule import Cause
+from simcore.units import service_ticks
 
 Path = tuple[LinkBase[Any], ...]
 
@@ -98,7 +100,7 @@ class TransferEngine:
 class Hauler:
     """The DMA engines of one core and what is around them. ``lookups``: the port of its MMU, if it has one.
 
-    ``waits``: ticks that transfers were at each link, memory or part beyond what they were served for, by label.
+    ``waits``: ticks that transfers stayed at links and memories longer than if they had been alone.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Hauler:
     lookups: Port[Lookup] | None
     carried: Callable[[Flow], None] | None = None
     """Told of every flow that has ended, for a trace."""
+    waits: Counter[Why] = field(default_factory=Counter)
     _next: int = 0
 
     def shares(self, haul: Haul) -> list[tuple[TransferEngine, int, int]]:
@@ -235,12 +238,12 @@ class _Share:
             inward = hauler.ways.there_and_back(engine.name, haul.source.memory)[1]
             source = self._access("read", haul.source)
         elif haul.source_in_sbuf and hauler.sbuf is not None:
-            source = watched(hauler.sbuf.access("read"), READ)
+            source = watched(hauler.sbuf.access("read"), READ, hauler.sbuf.ticks("read", self.nbytes))
         if haul.target is not None:
             outward = hauler.ways.there_and_back(engine.name, haul.target.memory)[0]
             sink = self._access("write", haul.target)
         elif haul.target_in_sbuf and hauler.sbuf is not None:
-            sink = watched(hauler.sbuf.access("write"), WRITE)
+            sink = watched(hauler.sbuf.access("write"), WRITE, hauler.sbuf.ticks("write", self.nbytes))
         path = inward + outward
         if not path:
             self._inside(source is not None, sink is not None)
@@ -252,7 +255,8 @@ class _Share:
         memory = self.hauler.ways.memory(spot.memory)
         flit_bytes = self.hauler.fabric.parameters.flit_bytes
         access = memory.access(direction, spot.offset + self.offset, self.nbytes, flit_bytes)
-        return watched(access, Why(Cause.hbm.name, spot.memory))
+        alone = service_ticks(self.nbytes, memory.peak_gbs)
+        return watched(access, Why(Cause.hbm.name, spot.memory), alone)
 
     def _inside(self, reads: bool, writes: bool) -> None:
         """From SBUF to SBUF without a link between: both channels, the second from the first one's beginning on."""
@@ -270,7 +274,7 @@ class _Share:
             first, last = begin, max(last, written)
         head = beginning_of(pieces, first - now)
         done = env.timeout(last - now)
-        done.callbacks.append(lambda _: self._carried(Passage(head, pieces, 0)))
+        done.callbacks.append(lambda _: self._carried(Passage(head, pieces, 0, [])))
 
     def _carried(self, data: Passage) -> None:
         self.pivot = len(self.last) + data.pivot
@@ -300,6 +304,8 @@ class _Share:
 
         def ended(_event: Event) -> None:
             passage = passage_of(flow, since, hauler.env.now)
+            for why, ticks in passage.waits:
+                hauler.waits[why] += ticks
             if hauler.carried is not None:
                 hauler.carried(flow)
             flow.legs = ()

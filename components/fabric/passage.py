@@ -8,7 +8,6 @@ stage that spreads the flits out most, stays there until the last flit is throug
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,13 +25,17 @@ if TYPE_CHECKING:
 
 
 class WatchedAccess:
-    """An access that keeps when its first flit was done, and its last one."""
+    """An access that keeps when its first flit was done, and its last one.
 
-    __slots__ = ("access", "first_done", "last_done", "why")
+    ``why`` names the time that is spent there, ``service_ticks`` is how much of it the transfer takes alone.
+    """
 
-    def __init__(self, access: Access, why: Why) -> None:
+    __slots__ = ("access", "first_done", "last_done", "service_ticks", "why")
+
+    def __init__(self, access: Access, why: Why, service_ticks: int) -> None:
         self.access = access
         self.why = why
+        self.service_ticks = service_ticks
         # A transfer that is served ahead of time may be taken back and served again: what comes last counts.
         self.first_done = self.last_done = 0
 
@@ -66,44 +69,50 @@ class WatchedRowAccess(WatchedAccess):
         return done
 
 
-def watched(access: Access, why: Why) -> WatchedAccess:
-    """``access``, watched; ``why`` names the time that is spent there."""
-    return WatchedRowAccess(access, why) if isinstance(access, RowAccess) else WatchedAccess(access, why)
+def watched(access: Access, why: Why, service_ticks: int) -> WatchedAccess:
+    """``access``, watched."""
+    kind = WatchedRowAccess if isinstance(access, RowAccess) else WatchedAccess
+    return kind(access, why, service_ticks)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """The two chains of one transfer, in ticks: ``first`` sums to the time up to the arrival of the first flit, and
-    ``last`` to that up to the end. ``pivot``: the place in ``last`` of the stay at the pivot."""
+    ``last`` to that up to the end. ``pivot``: the place in ``last`` of the stay at the pivot. ``waits``: by how much
+    the stays on the way to the end were longer than the transfer takes alone."""
 
     first: list[Piece]
     last: list[Piece]
     pivot: int
+    waits: list[Piece]
 
 
 def passage_of(flow: Flow, since: int, until: int) -> Passage:
     """``flow``, which was submitted at tick ``since`` and ended at tick ``until``."""
     first: list[Piece] = []
     last: list[Piece] = []
+    waits: list[Piece] = []
     pivot, longest, begin = 0, -1, since
     for number, leg in enumerate(flow.legs):
         ends = number == len(flow.legs) - 1
         stages = _stages(leg, begin, flow.source if not number else None, flow.sink if ends else None, until)
         at = _pivot(stages, leg.flits)
-        head = [piece for stage in stages[:at] for piece in (*stage.first_stay(), *stage.after)]
-        stay = stages[at].stay(stages[at].first_in, stages[at].last_out)
-        tail: list[Piece] = [*stages[at].after]
-        for before, stage in pairwise(stages[at:]):
-            tail += (*stage.stay(before.last_out + before.after_ticks, stage.last_out), *stage.after)
+        chain: list[Piece] = []
+        for k, stage in enumerate(stages):
+            came = stage.first_in if k <= at else stages[k - 1].last_out + stages[k - 1].after_ticks
+            left = stage.first_out if k < at else stage.last_out
+            place = len(last) + len(chain)
+            if k == at and left - came > longest:
+                longest, pivot = left - came, place
+            chain += (*stage.stay(came, left), *stage.after)
+            if left - came > stage.service_ticks:
+                waits.append((stage.why, left - came - stage.service_ticks))
         first = [*last, *(piece for stage in stages for piece in (*stage.first_stay(), *stage.after))]
-        if stages[at].last_out - stages[at].first_in > longest:
-            longest = stages[at].last_out - stages[at].first_in
-            pivot = len(last) + len(head)
-        last += [*head, *stay, *tail]
+        last += chain
         begin = stages[-1].last_out + stages[-1].after_ticks
     if sum(ticks for _, ticks in last) != until - since:
         raise ModelBug(f"flow {flow.name} took {until - since} ps, but its pieces sum to {sum(t for _, t in last)} ps")
-    return Passage(first, last, pivot)
+    return Passage(first, last, pivot, waits)
 
 
 @dataclass(slots=True)
@@ -157,12 +166,12 @@ def _stages(leg: Leg, begin: int, source: Access | None, sink: Access | None, un
     start = leg.tracks[0].link.source
     assert start is not None
     first_in = begin + start.overhead_ticks
-    stages = [_Stage(Why(OVERHEAD, start.name), begin, first_in, first_in)]
+    stages = [_Stage(Why(OVERHEAD, start.name), begin, first_in, first_in, start.overhead_ticks)]
     if isinstance(source, WatchedAccess):
         # Flits are fetched in order: the last one no later than its link begins with it.
         begun = ticks(leg.last_ends[0] - leg.last_service(leg.tracks[0]))
         last_out = max(source.first_done, min(source.last_done, begun))
-        stages.append(_Stage(source.why, first_in, source.first_done, last_out))
+        stages.append(_Stage(source.why, first_in, source.first_done, last_out, source.service_ticks))
         first_in = source.first_done
     for place, track in enumerate(leg.tracks):
         link = track.link
@@ -178,7 +187,7 @@ def _stages(leg: Leg, begin: int, source: Access | None, sink: Access | None, un
         stages.append(_Stage(why, first_in, first_out, last_out, service, held, after))
         first_in = first_out + stages[-1].after_ticks
     if isinstance(sink, WatchedAccess):
-        stages.append(_Stage(sink.why, first_in, sink.first_done, until))
+        stages.append(_Stage(sink.why, first_in, sink.first_done, until, sink.service_ticks))
     return stages
 
 

@@ -138,6 +138,11 @@ class HbmController(Terminal[HbmParameters]):
         return ChannelUse(self._bursts["read"][channel], self._bursts["write"][channel], self._turns[channel])
 
     @property
+    def peak_gbs(self) -> Fraction:
+        """What all pseudo-channels move together; 0: no delay."""
+        return self.parameters.num_pcs * self.parameters.pc_bw_gbs
+
+    @property
     def burst_ticks(self) -> Fraction:
         """How long a burst takes, in picoseconds, not rounded."""
         return self._time.exact_ticks(self._burst)

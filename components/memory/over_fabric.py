@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
 from simpy.events import Event
@@ -24,6 +25,10 @@ Path = tuple[LinkBase[Any], ...]
 
 class Memory(Hop, EndPoint, Protocol):
     """A part at the end of a path that takes time for every flit."""
+
+    @property
+    def peak_gbs(self) -> Fraction:
+        """What it moves at most; 0: no delay."""
 
     def access(self, direction: str, address: int, nbytes: int, flit_bytes: int) -> Access:
         """For a transfer of ``nbytes`` from or to ``address``, an address inside the part."""

@@ -76,6 +76,10 @@ class Sbuf(Part[SbufParameters]):
                 self.record((now, self.name, "book", who, direction, nbytes, begin - now, until - now))
         return (first, until) if sizes else (earliest, earliest)
 
+    def ticks(self, direction: str, nbytes: int) -> int:
+        """What it takes to move ``nbytes``."""
+        return self._ticks[direction](nbytes)
+
     def access(self, direction: str) -> SbufAccess:
         """For a transfer that starts (``read``) or ends (``write``) here."""
         check_request(self.error, "transfer", direction, 0, 0)

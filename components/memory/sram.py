@@ -74,6 +74,11 @@ class Sram(Terminal[SramParameters]):
         self._free_at, moved = saved
         self.moved_bytes = {**moved}
 
+    @property
+    def peak_gbs(self) -> Fraction:
+        """What the port moves; 0: no delay."""
+        return self.parameters.bw_gbs
+
     def busy_ticks(self) -> Fraction:
         """Picoseconds for which the port has been taken, not rounded."""
         return self._time.exact_ticks(sum(self.moved_bytes.values()) * self._per_byte)

@@ -1,4 +1,4 @@
-"""``kernbench run``: a program on the simulated machine."""
+"""``kernbench run``: a program, or a bench, on the simulated machine."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import Annotated
 
 import typer
 
-from benches.cli.options import Arch, Events, Explain, JsonTarget, ProgramFile, Timing, Unroll
+from benches.cli.options import Arch, Events, Explain, JsonTarget, Timing, Unroll
+from benches.cli.run_bench import run_bench_instead
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def run(
-    program: ProgramFile,
+    context: typer.Context,
+    program: Annotated[
+        Path | None,
+        typer.Argument(metavar="PROGRAM", help="Program file: stream, BIR JSON, neuron-profile JSON or columns."),
+    ] = None,
     timing: Timing = "hwm",
     memory: Annotated[
         str, typer.Option(help="What memory adds to the costs: ideal (nothing; then the machine equals PerfSim).")
@@ -27,8 +32,20 @@ def run(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a Chrome trace of all blocks, with dependency arrows.")
     ] = None,
+    bench: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Run a bench of contention instead; kernbench list names them.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PARAM=VALUE", help="A parameter of the bench (repeatable).")
+    ] = None,
+    topology: Annotated[
+        str | None, typer.Option(metavar="FILE|NAME", help="The system that the bench runs on, if it takes one.")
+    ] = None,
 ) -> None:
     """Simulate a program on the machine: what each part did, and how that differs from PerfSim's estimate."""
+    if run_bench_instead(context, program, bench, settings or [], topology, json):
+        return
+    assert program is not None
     from benches.cli.output import check_targets, console, emit_json, note
     from benches.exact_ns import with_exact_times
     from benches.run_report.build import IDEAL, report_of

@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from components.fabric.flow import Flow
+from components.fabric.pass_through import PassThrough
 from components.quantities import Ns
 from components.registry import register
-from simcore.kernel import Environment, Part, Port
+from simcore.kernel import Environment, Port
 from simcore.units import ns_to_ticks
 
 
@@ -28,25 +28,11 @@ class RouterParameters(BaseModel):
 
 
 @register("router", "latency", default=True)
-class Router(Part[RouterParameters]):
-    """A router. It counts transfers; ``passed_bytes`` is what they held. Log row: ``pass`` (transfer, bytes)."""
-
-    reassembles = False
+class Router(PassThrough[RouterParameters]):
+    """A router; its counts and log rows are those of all parts that transfers only pass."""
 
     def __init__(
         self, env: Environment, name: str, parameters: RouterParameters, ports: Mapping[str, Port[Any]]
     ) -> None:
         super().__init__(env, name, parameters, ports)
         self.overhead_ticks = ns_to_ticks(parameters.overhead_ns)
-        self.passed_bytes = 0
-
-    def enter(self, flow: Flow) -> None:
-        """A transfer that will pass has started."""
-        self.accepted += 1
-
-    def leave(self, flow: Flow) -> None:
-        """It has ended."""
-        self.completed += 1
-        self.passed_bytes += flow.nbytes
-        if self.record is not None:
-            self.record((self.env.now, self.name, "pass", flow.name, flow.nbytes))

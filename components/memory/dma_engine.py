@@ -6,16 +6,14 @@ engine is passed: it delays no flit, but a link that ends at it is no quicker th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from components.fabric.flow import Flow
+from components.fabric.pass_through import PassThrough
 from components.quantities import Count, Gbs, Ns
 from components.registry import register
-from simcore.kernel import Environment, Part, Port
 
 
 def _moves(rate_gbs: Fraction) -> Fraction:
@@ -40,26 +38,7 @@ class DmaEngineParameters(BaseModel):
 
 
 @register("dma_engine", "start_and_limit", default=True)
-class DmaEngine(Part[DmaEngineParameters]):
-    """A DMA engine on the way of transfers. It counts those that start, pass or end here, commands without payload
-    among them; ``passed_bytes`` is what they held. Log row: ``pass`` (transfer, bytes)."""
+class DmaEngine(PassThrough[DmaEngineParameters]):
+    """A DMA engine on the way of transfers, commands without payload among them."""
 
     overhead_ticks = 0
-    reassembles = False
-
-    def __init__(
-        self, env: Environment, name: str, parameters: DmaEngineParameters, ports: Mapping[str, Port[Any]]
-    ) -> None:
-        super().__init__(env, name, parameters, ports)
-        self.passed_bytes = 0
-
-    def enter(self, flow: Flow) -> None:
-        """A transfer is under way whose path holds the engine."""
-        self.accepted += 1
-
-    def leave(self, flow: Flow) -> None:
-        """It has ended."""
-        self.completed += 1
-        self.passed_bytes += flow.nbytes
-        if self.record is not None:
-            self.record((self.env.now, self.name, "pass", flow.name, flow.nbytes))

@@ -1,4 +1,4 @@
-"""What a part keeps of the transfers that pass it and that it does not delay by itself: how many, and what they held."""
+"""What a part keeps of the transfers that only pass it: how many there were, and how many bytes they held."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ P = TypeVar("P", bound=BaseModel)
 
 
 class PassThrough(Part[P]):
-    """A part on the way of transfers. It counts them; ``passed_bytes`` is what they held, and those that started, passed
-    or ended here all count. Log row: ``pass`` (transfer, bytes)."""
+    """A part on the way of transfers. It counts those that start, pass or end here; ``passed_bytes`` is what they held.
+
+    Log row: ``pass`` (transfer, bytes).
+    """
 
     overhead_ticks: int
     reassembles = False

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
+from benches.cli.output import progress
 from benches.crosscheck import CrosscheckResult, crosscheck
 from simcore.program.columns import (
     EDGE_DTYPES,
@@ -55,12 +56,12 @@ def main(arguments: list[str] | None = None) -> int:
             return _differs(f"seed {seed}", result)
         programs += 1
         instructions += _instructions(result)
-        _progress(f"{instructions} of {chosen.instructions} instructions in {programs} random programs")
-    _progress("")
+        progress(f"{instructions} of {chosen.instructions} instructions in {programs} random programs")
+    progress("")
     print(f"{programs} random programs of {instructions} instructions: equal ({time.monotonic() - begin:.0f} s)")
     begin = time.monotonic()
     result = crosscheck(long_program(LONG_ARCH, chosen.seed, chosen.instructions))
-    _progress("")
+    progress("")
     if not result.equal:
         return _differs(f"the long block, seed {chosen.seed}", result)
     print(f"one block of {_instructions(result)} instructions: equal ({time.monotonic() - begin:.0f} s)")
@@ -87,8 +88,8 @@ def long_program(arch: str, seed: int, instructions: int) -> Program:
         program = _drawn(rng, min(PIECE, instructions - done), arch)
         pieces += [block.columns for _, block in program.blocks]
         done += sum(len(block.columns) for _, block in program.blocks)
-        _progress(f"drawing one block for {arch}: {done} of {instructions} instructions")
-    _progress(f"running one block of {done} instructions on both models")
+        progress(f"drawing one block for {arch}: {done} of {instructions} instructions")
+    progress(f"running one block of {done} instructions on both models")
     block = Block("bb0", concatenated(pieces))
     return Program(f"long-{arch}", arch, GENERATIONS[arch].arch_version, [Function("main", [block])])
 
@@ -137,15 +138,9 @@ def _instructions(result: CrosscheckResult) -> int:
 
 
 def _differs(which: str, result: CrosscheckResult) -> int:
-    _progress("")
+    progress("")
     print(f"DIFFERENT, {which}: {result.first_difference}")
     return 1
-
-
-def _progress(text: str) -> None:
-    """Shows ``text`` in place of the last one, if somebody is looking."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -27,5 +27,6 @@ COMMANDS = (
     Command("flows", "benches.cli.flows", "Simulate flows that share links, beside their fair shares."),
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("calibrate", "benches.cli.calibrate", "Fit timing models to measurements; check stored platforms."),
+    Command("validate", "benches.cli.validate", "Hold predictions against what profiles measured on hardware."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),
 )

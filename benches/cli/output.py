@@ -99,3 +99,9 @@ def console() -> Console:
 def note(text: str) -> None:
     """A remark for the user, on standard error: standard output holds the result alone."""
     typer.echo(text, err=True)
+
+
+def progress(text: str) -> None:
+    """Shows ``text`` on standard error in place of the last one, if a terminal shows it; nothing in a pipe."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

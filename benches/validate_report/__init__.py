@@ -1,0 +1,1 @@
+"""What ``kernbench validate`` says: predictions of a timing beside what a profile measured on hardware."""

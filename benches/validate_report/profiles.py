@@ -1,0 +1,65 @@
+"""Reading a profile for the truth test: a file that is none, or is cut off, is told in terms of a profile's tables."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+import msgspec
+
+from simcore.errors import InputError, Problem
+from simcore.program.profile.tables import REQUIRED
+from simcore.program.program import Program
+from simcore.program.read import load_program
+
+_GZIP = b"\x1f\x8b"
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+
+
+def load_profile(path: Path) -> Program:
+    """The program and measurement in ``path``. Raises InputError with every fault; what is cut off, with its table."""
+    try:
+        return load_program(path)
+    except InputError as error:
+        raise InputError([*error.problems, *_in_tables(path)]) from error
+
+
+def _in_tables(path: Path) -> list[Problem]:
+    """What a broken file lacks as a profile; nothing if it is not JSON, or if its tables are there."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return []  # the first attempt to read it has said why
+    try:
+        text = zlib.decompressobj(31).decompress(data) if data[:2] == _GZIP else data
+    except zlib.error:
+        return []
+    needs = f"(a profile needs: {', '.join(REQUIRED)})"
+    if not text.strip():
+        return [Problem(f"no table at all {needs}", str(path))]
+    if not text.lstrip().startswith(b"{"):
+        return []
+    try:
+        document = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        table = _open_table(text)
+        return [] if table is None else [Problem(f'the table "{table}" is cut off {needs}', str(path))]
+    if document.keys() & {*REQUIRED, "schema", "functions"}:
+        return []
+    return [Problem(f'the table "{table}" is missing {needs}', str(path)) for table in REQUIRED]
+
+
+def _open_table(text: bytes) -> str | None:
+    """The key of the outermost mapping whose value ``text`` ends in; None if none is open."""
+    depth, key, before = 0, None, b""
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token in b"{[":
+            depth += 1
+        elif token in b"}]":
+            depth -= 1
+        elif token == b":" and depth == 1:
+            key = before[1:-1].decode(errors="replace")
+        before = token
+    return key if depth > 0 else None

@@ -1,0 +1,203 @@
+"""``kernbench validate``: its JSON, its tables, what it refuses; under timings that no profile was used for."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benches.cli.conftest import Call
+
+HWM = {"baseline_fp32_s1024": -13.96, "baseline_fp32_s512": -23.3, "fused_bf16_s512": -30.23, "fused_fp32_s512": -32.77}
+"""Window errors of the compiler's cost model without any device effect, %: always too fast."""
+
+
+def test_the_json_holds_the_fields_that_others_rely_on(kernbench: Call, paths: list[Path]) -> None:
+    code, out, err = kernbench("validate", *paths, "--json", "-")
+    assert (code, err) == (0, "")
+    report = json.loads(out)
+    assert (report["schema"], report["timing"], report["phases"]) == ("kernbench.validate/1", "hwm", 1)
+    assert {p["name"]: p["error_pct"] for p in report["profiles"]} == HWM
+    assert report["mean_abs_error_pct"] == report["summary"]["mean_abs_error_pct"] == 25.07
+    assert report["summary"]["bias_pct"] == -25.07
+    assert (report["summary"]["worst_error_pct"], report["summary"]["worst_profile"]) == (-32.77, "fused_fp32_s512")
+    fused = report["profiles"][3]
+    assert (fused["measured_ns"], fused["predicted_ns"], fused["band_ns"]) == (23119, 15544, [15544, 15544])
+    assert fused["engines"]["PE"] == {"measured_busy_ns": 13131, "predicted_busy_ns": 5740, "error_pct": -56.29}
+    assert fused["instructions"] == 74
+    assert fused["median_abs_start_error_ns"] == 4898
+    assert fused["confidence"] == "UNCALIBRATED"
+    assert sum(c["count"] for c in fused["classes"]) == 74
+    assert fused["transfers"]["count"] == 5
+    assert not {"leave_one_out", "families", "ablation"} & set(report)
+
+
+def test_public_costs_are_too_fast_as_well(kernbench: Call, paths: list[Path]) -> None:
+    report = json.loads(kernbench("validate", *paths, "--timing", "public", "--json", "-")[1])
+    assert [p["error_pct"] < 0 for p in report["profiles"]] == [True] * 4
+
+
+def test_the_greatest_start_error_is_explained(kernbench: Call, paths: list[Path]) -> None:
+    (report,) = json.loads(kernbench("validate", paths[3], "--json", "-")[1])["profiles"]
+    origin = report["greatest_error"]
+    assert abs(origin["error_ns"]) == abs(report["worst_start_error_ns"])
+    # PerfSim starts a transfer with its trigger; on the device its first packet comes 1.3 us later
+    assert (origin["jump"]["name"], origin["jump"]["opcode"]) == ("I-49-0.transfer", "Load")
+    assert origin["jump"]["added_ns"] == -1328
+    assert sum(step["added_ns"] for step in origin["predicted_chain"]) == pytest.approx(origin["error_ns"])
+    assert origin["predicted_chain"][-1]["name"] == origin["measured_chain"][-1] == origin["instruction"]
+
+
+def test_the_tables_show_windows_engines_classes_transfers_and_the_origin(kernbench: Call, paths: list[Path]) -> None:
+    code, out, err = kernbench("validate", paths[3])
+    assert (code, err) == (0, "")
+    assert "hwm beside 1 measured kernel\n" in out
+    assert "mean absolute error 32.77 %, bias -32.77 %, worst -32.77 % (fused_fp32_s512)" in out
+    assert "transfers: 5 compared" in out
+    assert "greatest start error: I-41-0 -8106 ns" in out
+    assert "arises at I-49-0.transfer (Load on DMA, none): -1328 ns" in out
+
+
+def test_two_runs_write_the_same_bytes_whatever_the_hash_seed(repository: Path, paths: list[Path]) -> None:
+    def run(seed: str) -> subprocess.CompletedProcess[bytes]:
+        program = "import sys; from benches.cli.main import run; sys.argv[0] = 'kernbench'; run()"
+        call = [sys.executable, "-c", program, "validate", *map(str, paths), "--json", "-"]
+        return subprocess.run(call, cwd=repository, capture_output=True, check=True, env={"PYTHONHASHSEED": seed})
+
+    first, second = run("1"), run("2")
+    assert first.stdout == second.stdout
+    assert first.stderr == second.stderr == b""
+
+
+def test_a_program_of_ones_own_is_held_against_the_profile(kernbench: Call, paths: list[Path]) -> None:
+    import benches.kernels
+
+    shipped = Path(benches.kernels.__file__).parent / "fused_attention_fp32_s512.yaml"
+    code, out, _ = kernbench("validate", paths[3], "--program", shipped, "--json", "-")
+    assert code == 0
+    assert json.loads(out)["profiles"][0]["error_pct"] == HWM["fused_fp32_s512"]
+    code, out, err = kernbench("validate", paths[2], "--program", shipped)
+    assert (code, out) == (2, "")
+    lines = err.splitlines()
+    assert (
+        lines[-1]
+        == f"{shipped}: does not join with {paths[2]}: 26 unmatched, 0 duplicated, 0 reordered, 73 differently shaped"
+    )
+    assert len(lines) == 1 + 26 + 73
+
+
+def _changed(paths: list[Path], change: Callable[[dict[str, Any]], object]) -> bytes:
+    document = json.loads(gzip.decompress(paths[3].read_bytes()))
+    change(document)
+    return json.dumps(document).encode()
+
+
+NEEDS = "(a profile needs: instruction, dma, semaphore_update, metadata)"
+TABLES = ("instruction", "dma", "semaphore_update", "metadata")
+MISSING = [f'the table "{table}" is missing {NEEDS}' for table in TABLES]
+CUT_OFF = f"is cut off {NEEDS}"
+BROKEN: dict[str, tuple[Callable[[list[Path]], bytes], list[str]]] = {
+    "an empty file": (lambda _: b"", [":1:1: the file is empty", f": no table at all {NEEDS}"]),
+    "an empty object": (lambda _: b"{}", [":1:1: not a program of any known format", *(f": {m}" for m in MISSING)]),
+    "a cut text": (
+        lambda paths: gzip.decompress(paths[3].read_bytes())[:340_000],
+        [
+            ":1:339990: the file ends inside the document (truncated?)",
+            f': the table "instruction_usage" {CUT_OFF}',
+        ],
+    ),
+    "a cut compressed file": (
+        lambda paths: paths[3].read_bytes()[:30_000],
+        [": damaged gzip data: Compressed file ended", f': the table "instruction" {CUT_OFF}'],
+    ),
+    **{
+        f"no table {table}": (
+            lambda paths, table=table: _changed(paths, lambda d: d.pop(table)),
+            [f': the table "{table}" is missing {NEEDS}'],
+        )
+        for table in TABLES
+    },
+    "no table summary": (
+        lambda paths: _changed(paths, lambda d: d.pop("summary")),
+        [": summary[0].instance_type: it is"],
+    ),
+    "no table dma_queues_info": (
+        lambda paths: _changed(paths, lambda d: d.pop("dma_queues_info")),
+        [': the tables "dma" and "dma_queues_info" show no packet of a queue that the kernel triggers'],
+    ),
+    "another name for a table": (
+        lambda paths: _changed(paths, lambda d: d.update(instructions=d.pop("instruction"))),
+        [f': the table "instruction" is missing {NEEDS}'],
+    ),
+    "an empty table": (
+        lambda paths: _changed(paths, lambda d: d.update(dma=[])),
+        [": dma: 0 packets, but the table summary counts 481: rows are missing"],
+    ),
+    "another version": (
+        lambda paths: _changed(paths, lambda d: d["metadata"][0].update(data_version=9)),
+        [": metadata[0].data_version: 9, a profile of another version (allowed: 8)"],
+    ),
+    "no updates of semaphores": (
+        lambda paths: _changed(paths, lambda d: d.update(semaphore_update=[])),
+        [': the table "semaphore_update" shows no update, though instructions raise semaphores'],
+    ),
+    "no predecessors": (
+        lambda paths: _changed(paths, lambda d: [row.pop("predecessors", None) for row in d["instruction"]]),
+        [': the table "instruction": rows wait for semaphores, but none names its predecessors'],
+    ),
+    "a program": (
+        lambda _: b'{"schema": "kernbench.stream/1", "name": "p", "arch": "gen3"}',
+        [": no profile: it holds no measurement (allowed: neuron-profile JSON)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_profile_is_refused_by_the_name_of_its_table(
+    kernbench: Call, paths: list[Path], tmp_path: Path, what: str
+) -> None:
+    content, said = BROKEN[what]
+    path = tmp_path / "broken.json"
+    path.write_bytes(content(paths))
+    code, out, err = kernbench("validate", path, "--json", tmp_path / "out.json")
+    assert (code, out) == (2, "")
+    lines = err.splitlines()
+    assert len(lines) == len(said)
+    assert all(line.startswith(f"{path}{text}") for line, text in zip(lines, said, strict=True)), err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_the_faults_of_all_profiles_come_together(kernbench: Call, paths: list[Path], tmp_path: Path) -> None:
+    empty, cut = tmp_path / "empty.json", tmp_path / "cut.json"
+    empty.write_bytes(b"")
+    cut.write_bytes(b'{"dma": [')
+    _, _, err = kernbench("validate", empty, paths[0], cut)
+    assert [line.split(":")[0] for line in err.splitlines()] == [str(empty)] * 2 + [str(cut)] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "PROFILE: no profile given (allowed: one or more, or --trn1 CSV)"),
+        (["P", "--timing", "hvm"], '--timing: unknown timing "hvm" (allowed: hwm, public, platform:trn2, '),
+        (["P", "--timing", "learned:"], '--timing: "learned:" names no bundle'),
+        (["P", "P"], "P: given twice: a profile left out would still be fitted on"),
+        (["P", "Q", "--leave-one-out"], "--leave-one-out: hwm is not fitted to profiles (allowed: platform:NAME, "),
+        (["P", "--ablation"], "--ablation: one profile left out leaves none to fit on"),
+        (["P", "--measured-throttle"], "--measured-throttle: hwm has no PE clock throttle"),
+        (["P", "Q", "--program", "P"], "--program: 2 profiles (allowed with it: one)"),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_refused(
+    kernbench: Call, paths: list[Path], options: list[str], said: str
+) -> None:
+    files = {"P": str(paths[3]), "Q": str(paths[2])}
+    code, out, err = kernbench("validate", *(files.get(o, o) for o in options))
+    assert (code, out) == (2, "")
+    assert err.startswith(said.replace("P: given", f"{files['P']}: given"))

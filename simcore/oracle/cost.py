@@ -73,7 +73,7 @@ def cost_block(
     """
     check_timing(timing)
     folder = learned_folder(timing)
-    analytic = _table_costs(columns, oracle_of(arch, table_of(timing)), arch, file, options)
+    analytic = costs_by_oracle(columns, oracle_of(arch, table_of(timing)), arch, file, options)
     if folder is None:
         return analytic
     from simcore.oracle.learned.bundle import bundle_for
@@ -100,7 +100,14 @@ def with_laws(analytic: Costs, columns: Columns, laws: Sequence[Law], *, file: s
     )
 
 
-def _table_costs(columns: Columns, chosen: Oracle, arch: str, file: str, options: OracleOptions) -> Costs:
+def costs_by_oracle(
+    columns: Columns,
+    chosen: Oracle,
+    arch: str,
+    file: str,
+    options: OracleOptions = OracleOptions(),  # noqa: B008 (frozen)
+) -> Costs:
+    """Costs of the block's events by the rules of ``chosen``, as :func:`cost_block` gives them."""
     _check_dge(columns, arch, file)
     n = len(columns)
     given = columns.cost_ns >= 0

@@ -1,0 +1,151 @@
+"""What an operation costs on a device: its class's numbers in picoseconds, and how far they can be trusted.
+
+An operation without a class of its own is costed as the nearest one that the platform knows: the same but for the type,
+else the engine's median fixed part on top of the documented cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from statistics import median
+
+from simcore.timing.confidence import Level
+from simcore.timing.device.constants import Constant, Obtained
+from simcore.timing.device.effects import Effect
+from simcore.timing.device.lowering import DeviceOp
+from simcore.timing.device.observe import clock_ghz
+from simcore.timing.device.packets import DeviceTransfer
+from simcore.timing.device.platform import DevicePlatform, MatmulClass, OperationClass
+
+NS = 1000
+"""Picoseconds in a nanosecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCost:
+    """Picoseconds from the start to when the datapath is free, and to completion."""
+
+    interval_ps: int
+    latency_ps: int
+    confidence: Level
+
+
+@dataclass(frozen=True, slots=True)
+class MatmulCost:
+    """One matmul: ``passes`` of ``pass_ps`` (at full speed) each; pairs are (at half speed, at full speed).
+
+    ``load_ps`` is from the start of a weight load that nothing hides to the start of its pass, ``gap_ps`` what follows
+    a pass, ``latency_ps`` from its end to its completion.
+    """
+
+    passes: int
+    pass_ps: int
+    load_ps: tuple[int, int]
+    gap_ps: tuple[int, int]
+    latency_ps: tuple[int, int]
+    confidence: Level
+
+
+class DeviceCosts:
+    """The costs of operations on ``platform`` without some effects."""
+
+    def __init__(self, platform: DevicePlatform, without: Set[Effect] = frozenset()) -> None:
+        self.platform = platform
+        self._fixed = Effect.fixed_parts not in without
+        self._overhead = Effect.packet_overhead not in without
+        self._classes = {known.key: known for known in platform.operations}
+        self._median: dict[str, tuple[float, float]] = {}
+        self._matmuls = {known.key: known for known in platform.pe.classes}
+
+    def operation(self, op: DeviceOp) -> OperationCost:
+        """The cost of a compute operation."""
+        if op.given_ns is not None:
+            return OperationCost(op.given_ns * NS, op.given_ns * NS, Level.EXACT)
+        known, confidence = self._nearest(op)
+        ghz = clock_ghz(self.platform.arch, op.engine)
+        cycles_ns = op.cycles / (known.speedup if known else 1) / ghz if ghz else 0.0
+        interval, latency = self._medians(op.engine)
+        if known is not None:
+            latency = known.latency_ns.value
+            interval = known.interval_ns.value if known.interval_ns is not None else interval
+        if not self._fixed:
+            interval = latency = 0.0
+        return OperationCost(_ps(cycles_ns + interval), _ps(cycles_ns + max(interval, latency)), confidence)
+
+    def _nearest(self, op: DeviceOp) -> tuple[OperationClass | None, Level]:
+        own = self._classes.get(op.operation)
+        if own is not None:
+            return own, Level.INTERPOLATED if own.interval_ns is not None else Level.EXTRAPOLATED
+        engine, opcode, space, _, pointer = op.operation
+        kin = [
+            k
+            for k in self.platform.operations
+            if (k.engine, k.opcode, k.space, k.pointer) == (engine, opcode, space, pointer)
+        ]
+        return (kin[0], Level.EXTRAPOLATED) if kin else (None, Level.UNCALIBRATED)
+
+    def _medians(self, engine: str) -> tuple[float, float]:
+        """(interval, latency) beyond the cycles of the engine's operations; of all engines if it has none."""
+        if engine not in self._median:
+            everywhere = self.platform.operations
+            own = [k for k in everywhere if k.engine == engine] or list(everywhere)
+            intervals = [k.interval_ns.value for k in own if k.interval_ns is not None]
+            intervals = intervals or [k.interval_ns.value for k in everywhere if k.interval_ns is not None]
+            latencies = [k.latency_ns.value for k in own]
+            self._median[engine] = (median(intervals or [0.0]), median(latencies or [0.0]))
+        return self._median[engine]
+
+    def matmul(self, op: DeviceOp) -> MatmulCost:
+        """The cost of a matmul. One of a type that no profile shows is one pass of its documented cycles."""
+        pe, key = self.platform.pe, (op.operation[3], op.transpose)
+        known = self._matmuls.get(key)
+        confidence = Level.INTERPOLATED
+        if known is None:
+            kin = (
+                [k for k in pe.classes if k.dtype == key[0]]
+                or [k for k in pe.classes if k.passes == 1]
+                or list(pe.classes)
+            )
+            confidence = Level.EXTRAPOLATED if kin and kin[0].dtype == key[0] else Level.UNCALIBRATED
+            known = kin[0] if kin else None
+        same = known is not None and known.key == key
+        passes = known.passes if known is not None and same else 1
+        rate = known.cycles_per_documented.value if known is not None and same else 1.0
+        cycles_ns = op.cycles * rate / passes / clock_ghz(self.platform.arch, "PE")
+        if op.given_ns is not None:
+            passes, cycles_ns, known = 1, float(op.given_ns), None
+        if known is None or not self._fixed:
+            return MatmulCost(passes, _ps(cycles_ns), (0, 0), (0, 0), (0, 0), confidence)
+        latency = (pe.latency_half_ns.ps, pe.latency_full_ns.ps)
+        stalled = (known.stalled_half_ns.ps, known.stalled_full_ns.ps)
+        return MatmulCost(
+            passes=passes,
+            pass_ps=_ps(cycles_ns),
+            load_ps=(max(0, stalled[0] - latency[0]), max(0, stalled[1] - latency[1])),
+            gap_ps=_gaps(known),
+            latency_ps=latency,
+            confidence=confidence,
+        )
+
+    def packet_ps(self, transfer: DeviceTransfer) -> int:
+        """One packet on one DMA engine."""
+        dma = self.platform.dma
+        if not self._overhead:
+            return _ps(transfer.packet_bytes / dma.packet_gbs.value)
+        if transfer.writes_hbm and transfer.is_short:
+            return _ps(transfer.runs_per_packet * dma.short_run_ns.value)
+        return _ps(dma.packet_ns.value + transfer.packet_bytes / dma.packet_gbs.value)
+
+
+def confidence_of(constant: Constant) -> Level:
+    """How far a constant of the platform can be trusted by itself."""
+    return Level.UNCALIBRATED if constant.obtained is Obtained.assumed else Level.INTERPOLATED
+
+
+def _gaps(known: MatmulClass) -> tuple[int, int]:
+    return max(0, known.gap_half_ns.ps), max(0, known.gap_full_ns.ps)
+
+
+def _ps(ns: float) -> int:
+    return max(0, round(ns * NS))

@@ -5,6 +5,12 @@ from __future__ import annotations
 BUILT_IN: dict[str, tuple[str, ...]] = {
     "barrier_lane": ("components.core.barrier_lane",),
     "descriptor_ring": ("components.core.descriptor_ring",),
+    "device_dma_engine": ("components.device.dma_engine",),
+    "device_dma_queue": ("components.device.dma_queue",),
+    "device_engine": ("components.device.engine",),
+    "device_pe": ("components.device.pe",),
+    "device_semaphore": ("components.device.semaphore",),
+    "device_throttle": ("components.device.throttle",),
     "dma_engine": ("components.memory.dma_engine",),
     "engine": ("components.core.engine",),
     "fabric": ("components.fabric.fabric",),

@@ -28,5 +28,6 @@ COMMANDS = (
     Command("oracle", "benches.cli.oracle", "Show the cost table, or the phases of each instruction's cost."),
     Command("calibrate", "benches.cli.calibrate", "Fit timing models to measurements; check stored platforms."),
     Command("validate", "benches.cli.validate", "Hold predictions against what profiles measured on hardware."),
+    Command("list", "benches.cli.list", "List benches, systems, experiments, kernels, parts and timings."),
     Command("convert", "benches.cli.convert", "Rewrite a program in another format."),
 )

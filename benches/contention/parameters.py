@@ -134,7 +134,7 @@ def shown(value: object) -> str:
                 runs[-1].append(number)
             else:
                 runs.append([number])
-        return ",".join(str(r[0]) if len(r) == 1 else f"{r[0]}..{r[-1]}" for r in runs)
+        return ",".join(f"{run[0]}..{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)
     if isinstance(value, Fraction) and (value * 10**9).denominator == 1:
         return f"{float(value):.9f}".rstrip("0").rstrip(".")
     return str(value)

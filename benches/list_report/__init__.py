@@ -1,0 +1,1 @@
+"""What there is: benches, systems, experiments, kernels, parts and timings (``kernbench list``)."""

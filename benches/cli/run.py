@@ -1,4 +1,4 @@
-"""``kernbench run``: a program, or a bench, on the simulated machine."""
+"""``kernbench run``: programs, or a bench, on the simulated machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,26 @@ app = typer.Typer(add_completion=False)
 def run(
     context: typer.Context,
     program: Annotated[
-        Path | None,
-        typer.Argument(metavar="PROGRAM", help="Program file: stream, BIR JSON, neuron-profile JSON or columns."),
+        list[Path] | None,
+        typer.Argument(
+            metavar="PROGRAM...", help="Program file: stream, BIR JSON, neuron-profile JSON or columns; one per device."
+        ),
     ] = None,
     timing: Timing = "hwm",
     memory: Annotated[
-        str, typer.Option(help="What memory adds to the costs: ideal (nothing; then the machine equals PerfSim).")
+        str,
+        typer.Option(
+            help="What memory adds to the costs: ideal (nothing; then the machine equals PerfSim), or fabric (what "
+            "transfers take over the links of --topology, at its memories and at the core's SBUF)."
+        ),
     ] = "ideal",
+    topology: Annotated[
+        str | None, typer.Option(metavar="FILE|NAME", help="The system that the programs, or the bench, run on.")
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(metavar="CORE[,CORE..]|all", help="Which cores of the system run the programs."),
+    ] = None,
     arch: Arch = None,
     events: Events = False,
     explain: Explain = False,
@@ -38,27 +51,42 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="PARAM=VALUE", help="A parameter of the bench (repeatable).")
     ] = None,
-    topology: Annotated[
-        str | None, typer.Option(metavar="FILE|NAME", help="The system that the bench runs on, if it takes one.")
-    ] = None,
 ) -> None:
-    """Simulate a program on the machine: what each part did, and how that differs from PerfSim's estimate."""
-    if run_bench_instead(context, program, bench, settings or [], topology, json):
+    """Simulate programs on the machine: what each part did, and how that differs from PerfSim's estimate."""
+    if run_bench_instead(context, program[0] if program else None, bench, settings or [], topology, json):
         return
-    assert program is not None
+    assert program
     from benches.cli.output import check_targets, console, emit_json, note
     from benches.exact_ns import with_exact_times
-    from benches.run_report.build import IDEAL, report_of
+    from benches.run_report.build import FABRIC, IDEAL, report_of
     from benches.run_report.execute import run_machine
     from simcore.errors import InputError, Problem, hint
     from simcore.perfsim.estimate import prepare
     from simcore.perfsim.estimate import run as estimate
     from simcore.program.read import load_program
 
-    if memory != IDEAL:
-        raise InputError([Problem(f'unknown memory "{memory}" {hint(memory, [IDEAL])}', "--memory")])
+    if memory not in (IDEAL, FABRIC):
+        raise InputError([Problem(f'unknown memory "{memory}" {hint(memory, [IDEAL, FABRIC])}', "--memory")])
     check_targets({"--json": json, "--trace": trace})
-    loaded = load_program(program)
+    if memory == FABRIC:
+        from benches.cli.run_on_fabric import run_programs
+
+        run_programs(
+            [prepare(load_program(file), arch=arch, timing=timing) for file in program],
+            topology,
+            device,
+            events=events,
+            explain=explain,
+            unroll=unroll,
+            json=json,
+            trace=trace,
+        )
+        return
+    beside = {"--topology": topology, "--device": device, "PROGRAM": program[1] if len(program) > 1 else None}
+    misplaced = [Problem(f"goes with --memory {FABRIC}", name) for name, value in beside.items() if value is not None]
+    if misplaced:
+        raise InputError(misplaced)
+    loaded = load_program(program[0])
     prepared = prepare(loaded, arch=arch, timing=timing)
     unrolling = None
     if unroll:

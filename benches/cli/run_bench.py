@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 OF_BENCHES = frozenset({"bench", "settings", "topology", "json"})
 """What goes with ``--bench``, by the names of the command's parameters."""
-ONLY_BENCHES = frozenset({"settings", "topology"})
+ONLY_BENCHES = frozenset({"settings"})
 """What goes with nothing else."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from benches.diff_report.side import LATEST_NS, Side, SideBlock, estimated
 from benches.exact_ns import Ns
-from benches.schedule_report.model import Event
+from benches.schedule_report.model import BoundBy, Event
 from simcore.errors import InputError, Problem
 from simcore.perfsim.estimate import prepare, run
 from simcore.program.columns import Array
@@ -130,9 +130,14 @@ def _faults(events: list[Event]) -> Iterator[str]:
             yield f'event "{event.name}": no lane {event.lane} (allowed: 0 to {max(Lane)})'
         place.setdefault(event.name, k)
     for k, event in enumerate(events):
-        for on in (event.bound_by.on, event.ready.on if event.ready else None):
+        for on in (_start_of(event).on, event.ready.on if event.ready else None):
             if on is not None and place.get(on, -1) >= k:
                 yield f'event "{event.name}": waits for "{on}", which does not come before it'
+
+
+def _start_of(event: Event) -> BoundBy:
+    """What its start was bound by."""
+    return event.started_by or event.bound_by
 
 
 def _is_time(value: Ns) -> bool:
@@ -159,8 +164,8 @@ def _block_of(block: _Block, events: list[Event]) -> SideBlock:
         duration=ticks([event.duration for event in events]),
         next_dispatch=ticks([event.next_dispatch for event in events]),
         # Causes that only a machine with real memory has count by their names, kept beside.
-        cause=np.array([causes.get(event.bound_by.cause, Cause.floor) for event in events], dtype=np.uint8),
-        on=np.array([index(event.bound_by.on) for event in events], dtype=np.int32),
+        cause=np.array([causes.get(_start_of(event).cause, Cause.floor) for event in events], dtype=np.uint8),
+        on=np.array([index(_start_of(event).on) for event in events], dtype=np.int32),
         ready_at=ticks([event.ready.at if event.ready else 0 for event in events]),
         ready_on=np.array([index(event.ready.on) if event.ready else -1 for event in events], dtype=np.int32),
         ticks_per_ns=TICKS_PER_NS,
@@ -170,6 +175,6 @@ def _block_of(block: _Block, events: list[Event]) -> SideBlock:
         block=block.block,
         names=[event.name for event in events],
         schedule=schedule,
-        cause=[event.bound_by.cause for event in events],
-        on_name=[event.bound_by.on for event in events],
+        cause=[_start_of(event).cause for event in events],
+        on_name=[_start_of(event).on for event in events],
     )

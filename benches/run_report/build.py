@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
 from benches.exact_ns import Ns, exact_ns
 from benches.learned_report.difference import learned_report
+from benches.run_report.delays import delay_records, name_stretches
 from benches.run_report.execute import MachineBlock
 from benches.run_report.model import PartRecord, RunBlock, RunReport
 from benches.run_report.parts import PartUse, part_uses
@@ -23,7 +25,18 @@ from simcore.schedule import Schedule, with_trips
 from simcore.units import TICKS_PER_NS
 
 SCHEMA = "kernbench.run/1"
-IDEAL = "ideal"
+IDEAL, FABRIC = "ideal", "fabric"
+"""The words for what memory is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surrounded:
+    """Where a program ran on real memory, what the parts around its core did, and what was left out."""
+
+    device: str
+    topology: str
+    parts: Mapping[str, PartUse]
+    notes: Sequence[str]
 
 
 def report_of(
@@ -35,8 +48,12 @@ def report_of(
     events: bool,
     explain: bool,
     unroll: UnrollReport | None = None,
+    around: Surrounded | None = None,
 ) -> RunReport:
-    """The report of the machine's blocks, beside PerfSim's estimates of the same program at the same costs."""
+    """The report of the machine's blocks, beside PerfSim's estimates of the same program at the same costs.
+
+    ``around``: where the program ran, if that was on real memory.
+    """
     prepared = estimate.prepared
     paths = [critical_path(block.schedule, block.columns) for block in machine]
     lower = bounds(estimate, estimate_without_anti) if explain else [None] * len(paths)
@@ -47,7 +64,13 @@ def report_of(
         relations = block.relations()
         lanes = lane_uses(block.schedule)
         base = block_report(block, free, path, lanes, events=events, lower=bound, relations=relations)
-        causes = attribution_of(path, critical_path(analytic.schedule, analytic.columns), analytic.schedule)
+        delays = block.attribution()
+        if delays is None:
+            causes = attribution_of(path, critical_path(analytic.schedule, analytic.columns), analytic.schedule)
+        else:
+            causes = {why.label: ticks for why, ticks in delays.of_makespan().items()}
+            if base.events is not None:
+                name_stretches(base.events, block.stretches)
         uses = part_uses(block, relations)
         difference = block.schedule.makespan - _ticks(analytic.schedule.makespan, analytic.schedule)
         blocks.append(
@@ -56,7 +79,8 @@ def report_of(
                 perfsim_ns=analytic.makespan_ns,
                 difference_ns=_ns(difference),
                 attribution={cause: _ns(ticks) for cause, ticks in causes.items()},
-                parts=_records(uses, block.schedule.makespan),
+                parts=part_records(uses, block.schedule.makespan),
+                delays=delay_records(block, delays) if explain and delays is not None else None,
             )
         )
         for cause, ticks in causes.items():
@@ -72,18 +96,20 @@ def report_of(
         arch_version=prepared.arch_version,
         oracle=oracle_name(prepared.arch),
         timing=prepared.timing,
-        memory=IDEAL,
+        memory=IDEAL if around is None else FABRIC,
         blocks=blocks,
         makespan_ns=_ns(makespan),
         perfsim_ns=perfsim_ns,
         difference_ns=_ns(makespan - perfsim_ns * TICKS_PER_NS),
         attribution={cause: _ns(ticks) for cause, ticks in attribution.items()},
-        parts=_records(parts, makespan),
+        parts=part_records({**parts, **(around.parts if around is not None else {})}, makespan),
         whole_program_ns=_ns(sum(with_trips(block.schedule, block.columns) for block in machine)),
         provenance=provenance(machine, paths),
         not_costed=not_costed(machine),
-        notes=prepared.program.notes,
+        notes=[*prepared.program.notes, *(around.notes if around is not None else [])],
         unroll=unroll,
+        device=None if around is None else around.device,
+        topology=None if around is None else around.topology,
         learned=learned_report(estimate.blocks),
     )
 
@@ -107,8 +133,9 @@ def _ns(ticks: int) -> Ns:
     return exact_ns(ticks, TICKS_PER_NS)
 
 
-def _records(uses: Mapping[str, PartUse], span: int) -> dict[str, PartRecord]:
+def part_records(uses: Mapping[str, PartUse], span: int) -> dict[str, PartRecord]:
+    """The accounts of parts in a run of ``span`` ticks."""
     return {
-        name: PartRecord(use.requests, _ns(use.busy), _ns(use.wait), use.utilisation(span))
+        name: PartRecord(use.requests, _ns(use.busy), _ns(use.wait), use.utilisation(span), use.moved_bytes)
         for name, use in uses.items()
     }

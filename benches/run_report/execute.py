@@ -13,7 +13,7 @@ from simcore.explain.attribution import Attribution
 from simcore.explain.relations import Relations, relations_of
 from simcore.oracle import Costs
 from simcore.perfsim.estimate import Estimate
-from simcore.program.columns import Columns
+from simcore.program.columns import Array, Columns
 from simcore.schedule import Schedule
 from simcore.units import TICKS_PER_NS
 
@@ -36,11 +36,16 @@ class MachineBlock:
     stretches: Mapping[int, Stretch] = field(default_factory=dict)
     ideal: Schedule | None = None
 
+    @property
+    def costly(self) -> Array:
+        """bool[n]: which events cost anything; what costs nothing holds no PSUM bank, however long it lasts."""
+        costs: Array = (self.ideal or self.schedule).duration > 0
+        return costs
+
     def relations(self) -> Relations:
-        """Who waited for whom by the core's rules. What costs nothing holds no PSUM bank, however long it lasts."""
+        """Who waited for whom by the core's rules."""
         rules = rules_of(self.core, include_anti_deps=self.include_anti_deps)
-        schedule = self.schedule if self.ideal is None else replace(self.schedule, duration=self.ideal.duration)
-        return relations_of(self.columns, schedule, rules)
+        return relations_of(self.columns, self.ideal or self.schedule, rules)
 
     def attribution(self) -> Attribution | None:
         """Why each event is later than PerfSim's; None on ideal memory."""

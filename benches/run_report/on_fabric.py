@@ -84,7 +84,7 @@ class FabricRun:
 
 
 class Progress:
-    """How far a run is, for whoever shows it meanwhile: ``done`` instructions of ``total``, and the clock."""
+    """How far runs are, for whoever shows it meanwhile: ``done`` instructions of ``total``, the clock of the last."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -126,7 +126,7 @@ def run_on_fabric(
         runs.append(DeviceRun(p, surroundings, p.device.core_parameters(base)))
     left = Countdown(env, len(runs), "devices")
     if progress is not None:
-        progress.total = sum(len(block.columns) for p in placed for block in p.estimate.blocks)
+        progress.total += sum(len(block.columns) for p in placed for block in p.estimate.blocks)
         progress.now_ticks = lambda: env.now
     for run in runs:
         process = env.spawn(_program(env, run, progress), f"{run.placed.device.name}.program")

@@ -12,6 +12,7 @@ import numpy as np
 from benches.run_report.execute import MachineBlock
 from simcore.explain.life import Lives, lives_of
 from simcore.explain.relations import Relations
+from simcore.perfsim.walk import ALL_BANKS
 from simcore.program.columns import Array
 from simcore.program.engines import Lane
 from simcore.program.lanes import rings_of
@@ -27,12 +28,14 @@ class PartUse:
     instruction's start to its next-dispatch), a ring's slots (from a trigger's start to its transfer's next-dispatch,
     summed over the slots), a PSUM bank (from a start to a next-dispatch). ``wait``: how long instructions waited for
     it, summed over them; see :mod:`simcore.explain.life`. ``capacity``: how much of it there is, 1 unless it has slots.
+    ``moved_bytes``: of parts that move any.
     """
 
     requests: int
     busy: int
     wait: int
     capacity: int = 1
+    moved_bytes: int | None = None
 
     def utilisation(self, span: int) -> float:
         """Share of ``span`` ticks for which the part was taken."""
@@ -92,8 +95,8 @@ def _rings(block: MachineBlock, waits: _Waits) -> dict[str, PartUse]:
 
 def _banks(block: MachineBlock, waits: _Waits) -> dict[str, PartUse]:
     s, c, uses = block.schedule, block.columns, {}
-    touched = np.where(s.duration > 0, c.psum_reads | c.psum_writes, 0)
-    wanted = np.where(c.psum_writes == 0, 255, c.psum_writes)  # a writer of an unknown bank waits for all
+    touched = np.where(block.costly, c.psum_reads | c.psum_writes, 0)
+    wanted = np.where(c.psum_writes == 0, ALL_BANKS, c.psum_writes)  # a writer of an unknown bank waits for all
     unsettled = waits.cause == Cause.psum_bank
     for bank in range(block.core.psum_banks):
         holders = np.flatnonzero(touched >> bank & 1)

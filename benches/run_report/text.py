@@ -8,23 +8,44 @@ from rich.console import Console
 
 from benches.exact_ns import Ns
 from benches.learned_report.difference import print_learned
-from benches.run_report.model import PartRecord, RunReport
+from benches.run_report.model import DelayRecord, DevicesReport, PartRecord, RunReport
 from benches.schedule_report.text import ns_text, print_block, print_rests_on, table_of
 from benches.unroll_report import print_unroll
+
+DELAY_ROWS = 12
+"""Instructions that are shown with what made them last longer: those with the most of it, in program order."""
+
+
+PART_ROWS = 16
+"""Parts that carry bytes that are shown: the busiest ones."""
+
+
+def print_devices(report: DevicesReport, console: Console) -> None:
+    """Prints the report of each device, and that of all together."""
+    for device in report.devices:
+        print_report(device, console)
+        console.print()
+    console.print(f"{len(report.devices)} devices of {report.topology} at once")
+    _print_difference(report.makespan_ns, report.perfsim_ns, report.difference_ns, report.attribution, console)
+    _print_parts(report.parts, console)
 
 
 def print_report(report: RunReport, console: Console) -> None:
     """Prints everything the report holds."""
     oracle = f"{report.oracle} oracle" if report.timing == "hwm" else f"{report.timing} timing"
-    console.print(f"{report.program} on {report.arch}, simulated ({oracle}, {report.memory} memory)")
+    on = f", {report.device} of {report.topology}" if report.device is not None else ""
+    console.print(f"{report.program} on {report.arch}, simulated ({oracle}, {report.memory} memory{on})")
     several = len(report.blocks) != 1
     for block in report.blocks:
         print_block(block, console, titled=several)
         _print_difference(block.makespan_ns, block.perfsim_ns, block.difference_ns, block.attribution, console)
+        if block.delays is not None:
+            _print_delays(block.delays, console)
         _print_parts(block.parts, console)
     if several:
         console.print("\nall blocks")
         _print_difference(report.makespan_ns, report.perfsim_ns, report.difference_ns, report.attribution, console)
+    if several or report.device is not None:
         _print_parts(report.parts, console)
     if report.whole_program_ns != report.makespan_ns:
         console.print(f"whole program with all trips: {ns_text(report.whole_program_ns)}")
@@ -46,8 +67,31 @@ def _print_difference(
     console.print(f"{line} ({causes})" if causes else line, soft_wrap=True)
 
 
-def _print_parts(parts: Mapping[str, PartRecord], console: Console) -> None:
-    table = table_of("part", ">requests", ">busy ns", ">utilisation", ">waited for ns")
-    for name, part in parts.items():
-        table.add_row(name, *map(str, (part.requests, part.busy, f"{part.utilisation:.1%}", part.wait)))
+def _print_delays(delays: list[DelayRecord], console: Console) -> None:
+    own = [(sum(delay.own.values()), k) for k, delay in enumerate(delays) if delay.own]
+    if not own:
+        return
+    table = table_of("instruction", ">late ns", ">itself ns", "because of", "and inherits from")
+    for _, k in sorted(sorted(own, key=lambda pair: (-pair[0], pair[1]))[:DELAY_ROWS], key=lambda pair: pair[1]):
+        delay = delays[k]
+        causes = ", ".join(f"{label} {ns}" for label, ns in delay.own.items())
+        whence = delay.inherited
+        inherited = "" if whence is None else f"{whence.ns} ns, {whence.moment} of {whence.on}"
+        table.add_row(delay.name, str(delay.delay_ns), str(sum(delay.own.values())), causes, inherited)
+    console.print(f"memory makes {len(own)} of {len(delays)} instructions last longer; the most:")
     console.print(table)
+
+
+def _print_parts(parts: Mapping[str, PartRecord], console: Console) -> None:
+    around = [name for name, part in parts.items() if part.bytes is not None]
+    busiest = sorted(around, key=lambda name: (-parts[name].utilisation, -parts[name].wait, name))[:PART_ROWS]
+    table = table_of("part", ">requests", ">busy ns", ">utilisation", ">waited for ns", *([">bytes"] if around else []))
+    for name in [*(name for name in parts if parts[name].bytes is None), *busiest]:
+        part = parts[name]
+        row: list[object] = [part.requests, part.busy, f"{part.utilisation:.1%}", part.wait]
+        if around:
+            row.append("" if part.bytes is None else part.bytes)
+        table.add_row(name, *map(str, row))
+    console.print(table)
+    if len(around) > len(busiest):
+        console.print(f"and {len(around) - len(busiest)} more links, memories and DMA engines, which are less busy")

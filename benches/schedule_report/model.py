@@ -22,7 +22,11 @@ class Ready(msgspec.Struct):
 
 
 class Event(msgspec.Struct, omit_defaults=True):
-    """One placed event; ``lane`` is 0..11. ``ready``: collectives only; behind an Ordered edge others start then."""
+    """One placed event; ``lane`` is 0..11. ``ready``: collectives only; behind an Ordered edge others start then.
+
+    ``bound_by`` is what its start was bound by, or, where memory made it last longer than it costs, the largest cause
+    of that, with the part in ``on``; its start was then bound by ``started_by``.
+    """
 
     name: str
     lane: int
@@ -31,6 +35,7 @@ class Event(msgspec.Struct, omit_defaults=True):
     next_dispatch: Ns
     bound_by: BoundBy
     ready: Ready | None = None
+    started_by: BoundBy | None = None
 
 
 class EngineUse(msgspec.Struct):

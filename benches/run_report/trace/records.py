@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from benches.exact_ns import Ns
@@ -46,6 +48,14 @@ class SliceArgs(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     dependencies: list[tuple[str, str]]
 
 
+class TransferArgs(msgspec.Struct, frozen=True, kw_only=True):
+    """What a viewer shows of a transfer on a link, from its first flit to its last."""
+
+    bytes: int
+    start_ns: Ns
+    duration_ns: Ns
+
+
 class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """A complete event."""
 
@@ -56,7 +66,7 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     dur: Us
     pid: int
     tid: int
-    args: SliceArgs
+    args: SliceArgs | TransferArgs
 
 
 class FlowEnd(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -70,3 +80,12 @@ class FlowEnd(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     ts: Us
     pid: int
     tid: int
+
+
+def names_of(process: str, pid: int, tracks: Sequence[str]) -> Iterator[Metadata]:
+    """The records that name a process and its tracks, which are numbered from 1."""
+    yield Metadata(name="process_name", ph="M", pid=pid, args=NameArgs(process))
+    yield Metadata(name="process_sort_index", ph="M", pid=pid, args=SortArgs(pid))
+    for tid, track in enumerate(tracks, start=1):
+        yield Metadata(name="thread_name", ph="M", pid=pid, tid=tid, args=NameArgs(track))
+        yield Metadata(name="thread_sort_index", ph="M", pid=pid, tid=tid, args=SortArgs(tid))

@@ -27,14 +27,14 @@ def tracks_of(schedule: Schedule) -> Tracks:
     for number in np.unique(schedule.lane).tolist():
         events = np.flatnonzero(schedule.lane == number)
         events = events[np.argsort(schedule.start[events], kind="stable")]
-        tracks = _lowest_free(schedule.start[events].tolist(), schedule.end[events].tolist())
+        tracks = lowest_free(schedule.start[events].tolist(), schedule.end[events].tolist())
         tid[events] = len(names) + 1 + np.array(tracks, dtype=np.int32)
         lane = Lane(number).name
         names += [lane if k == 0 else f"{lane} ({k + 1})" for k in range(1 + max(tracks))]
     return Tracks(tid, names)
 
 
-def _lowest_free(start: list[int], end: list[int]) -> list[int]:
+def lowest_free(start: list[int], end: list[int]) -> list[int]:
     """A track for each interval, in order of start; an interval that ends where another starts is out of its way."""
     free: list[int] = []
     taken: list[tuple[int, int]] = []

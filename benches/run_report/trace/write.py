@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +13,8 @@ import numpy as np
 from benches.exact_ns import exact_ns
 from benches.run_report.execute import MachineBlock
 from benches.run_report.trace.arrows import Arrows, arrows_of
-from benches.run_report.trace.records import FlowEnd, Metadata, NameArgs, Slice, SliceArgs, SortArgs, Us
+from benches.run_report.trace.links import DrawnLinks, LinkPiece, OnLink
+from benches.run_report.trace.records import FlowEnd, Metadata, Slice, SliceArgs, Us, names_of
 from benches.run_report.trace.tracks import Tracks, tracks_of
 from benches.schedule_report.model import BoundBy
 from simcore.program.decolumnise import Events
@@ -45,9 +46,14 @@ class OtherData(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A block with its layout. ``first_in[i]..first_in[i + 1]`` are the arrows to instruction i; ``out`` alike."""
+    """A block with its layout, called ``name``, which starts at tick ``since`` of the trace.
+
+    ``first_in[i]..first_in[i + 1]`` are the arrows to instruction i; ``out`` alike.
+    """
 
     block: MachineBlock
+    name: str
+    since: int
     pid: int
     tracks: Tracks
     arrows: Arrows
@@ -66,30 +72,59 @@ class _Piece:
     left_out: int
 
 
+@dataclass(slots=True)
+class _File:
+    """What one file holds."""
+
+    room: int
+    pieces: list[_Piece] = field(default_factory=list)
+    links: list[LinkPiece] = field(default_factory=list)
+
+
 def write_trace(
-    path: Path, program: str, blocks: Sequence[MachineBlock], *, most_records: int = MOST_RECORDS
+    path: Path,
+    program: str,
+    blocks: Sequence[MachineBlock],
+    *,
+    most_records: int = MOST_RECORDS,
+    processes: Sequence[tuple[str, int]] | None = None,
+    carried: Sequence[OnLink] = (),
 ) -> list[Path]:
     """Writes the trace of ``blocks`` to ``path``, and what does not fit there to ``path``.2, ``path``.3, ...
 
-    Times count from the start of each block. Returns the paths. Raises InputError, and leaves nothing behind, if one
-    cannot be written.
+    Times count from the start of each block, unless ``processes`` has a name and a start (in ticks) for each. What
+    links have ``carried`` follows in a process of its own. Returns the paths. Raises InputError, and leaves nothing
+    behind, if one cannot be written.
     """
-    drawn = [_draw(block, pid) for pid, block in enumerate(blocks, start=1)]
+    named = processes or [(f"{block.function}/{block.block}", 0) for block in blocks]
+    drawn = [_draw(block, *process, pid) for pid, (block, process) in enumerate(zip(blocks, named, strict=True), 1)]
     files = _split(drawn, most_records)
+    if carried:
+        links = DrawnLinks.of(carried, len(blocks) + 1)
+        begin = 0
+        while begin < len(carried):
+            if files[-1].room <= links.names:
+                files.append(_File(most_records))
+            end = min(len(carried), begin + max(files[-1].room - links.names, 1))
+            files[-1].links.append(LinkPiece(links, begin, end))
+            files[-1].room = 0
+            begin = end
     paths = [path if k == 0 else path.with_name(f"{path.name}.{k + 1}") for k in range(len(files))]
     with StagedFiles() as staged:
-        for number, (target, pieces) in enumerate(zip(paths, files, strict=True), start=1):
+        for number, (target, content) in enumerate(zip(paths, files, strict=True), start=1):
             with staged.open(target) as file:
-                _write_file(file, program, number, len(files), pieces)
+                _write_file(file, program, number, len(files), content)
     return paths
 
 
-def _draw(block: MachineBlock, pid: int) -> _Drawn:
+def _draw(block: MachineBlock, name: str, since: int, pid: int) -> _Drawn:
     arrows = arrows_of(block)
     borders = np.arange(len(block.columns) + 1)
     by_producer = np.argsort(arrows.producer, kind="stable")
     return _Drawn(
         block,
+        name,
+        since,
         pid,
         tracks_of(block.schedule),
         arrows,
@@ -99,14 +134,14 @@ def _draw(block: MachineBlock, pid: int) -> _Drawn:
     )
 
 
-def _split(drawn: Sequence[_Drawn], most_records: int) -> list[list[_Piece]]:
+def _split(drawn: Sequence[_Drawn], most_records: int) -> list[_File]:
     """The pieces of each file. An instruction with its arrows never goes into a file that it would overfill."""
-    files: list[list[_Piece]] = [[]]
+    files = [_File(most_records)]
     room = most_records
     for d in drawn:
         names = 2 * (1 + len(d.tracks.names))
-        if room <= names and files[-1]:
-            files.append([])
+        if room <= names and files[-1].pieces:
+            files.append(_File(most_records))
             room = most_records
         room -= names
         begin = left_out = 0
@@ -115,17 +150,19 @@ def _split(drawn: Sequence[_Drawn], most_records: int) -> list[list[_Piece]]:
             sources = producer[d.first_in[i] : d.first_in[i + 1]]
             inside = sum(source >= begin for source in sources)
             if 1 + 2 * inside > room:
-                files[-1].append(_Piece(d, begin, i, left_out))
-                files.append([])
+                files[-1].pieces.append(_Piece(d, begin, i, left_out))
+                files.append(_File(most_records))
                 room = most_records - names
                 begin, left_out, inside = i, 0, 0
             room -= 1 + 2 * inside
             left_out += len(sources) - inside
-        files[-1].append(_Piece(d, begin, len(d.block.columns), left_out))
+        files[-1].pieces.append(_Piece(d, begin, len(d.block.columns), left_out))
+        files[-1].room = room
     return files
 
 
-def _write_file(file: BinaryIO, program: str, number: int, files: int, pieces: Sequence[_Piece]) -> None:
+def _write_file(file: BinaryIO, program: str, number: int, files: int, content: _File) -> None:
+    pieces = content.pieces
     about = OtherData(
         program=program,
         file=number,
@@ -144,18 +181,18 @@ def _write_file(file: BinaryIO, program: str, number: int, files: int, pieces: S
             file.write(encoder.encode(record))
             before = b",\n"
         first_id += len(piece.drawn.arrows.producer)
+    for link_piece in content.links:
+        for link_record in link_piece.records():
+            file.write(before)
+            file.write(encoder.encode(link_record))
+            before = b",\n"
     file.write(b"\n]}\n")
 
 
 def _records(piece: _Piece, first_id: int) -> Iterator[Metadata | Slice | FlowEnd]:
     d = piece.drawn
     pid = d.pid
-    name = f"{d.block.function}/{d.block.block}"
-    yield Metadata(name="process_name", ph="M", pid=pid, args=NameArgs(name))
-    yield Metadata(name="process_sort_index", ph="M", pid=pid, args=SortArgs(pid))
-    for tid, track in enumerate(d.tracks.names, start=1):
-        yield Metadata(name="thread_name", ph="M", pid=pid, tid=tid, args=NameArgs(track))
-        yield Metadata(name="thread_sort_index", ph="M", pid=pid, tid=tid, args=SortArgs(tid))
+    yield from names_of(d.name, pid, d.tracks.names)
     s, arrows, tids = d.block.schedule, d.arrows, d.tracks.tid
     slices = _Slices(d)
     for i in range(piece.begin, piece.end):
@@ -164,12 +201,12 @@ def _records(piece: _Piece, first_id: int) -> Iterator[Metadata | Slice | FlowEn
         tid = int(tids[i])
         for k in range(d.first_in[i], d.first_in[i + 1]):
             if arrows.producer[k] >= piece.begin:
-                at = slices.us(int(s.start[i]))
+                at = slices.us(d.since + int(s.start[i]))
                 kind = slices.kind(int(arrows.producer[k]), i)
                 yield FlowEnd(name=kind, cat=_CATEGORY, ph="f", bp="e", id=first_id + k, ts=at, pid=pid, tid=tid)
         for k in d.by_producer[d.first_out[i] : d.first_out[i + 1]]:
             if arrows.consumer[k] < piece.end:
-                at = slices.us(int(arrows.leaves_at[k]))
+                at = slices.us(d.since + int(arrows.leaves_at[k]))
                 kind = slices.kind(i, int(arrows.consumer[k]))
                 yield FlowEnd(name=kind, cat=_CATEGORY, ph="s", id=first_id + k, ts=at, pid=pid, tid=tid)
 
@@ -193,7 +230,7 @@ class _Slices:
             name=self.names[i],
             cat=opcode,
             ph="X",
-            ts=self.us(start),
+            ts=self.us(self.drawn.since + start),
             dur=self.us(duration),
             pid=self.drawn.pid,
             tid=int(self.drawn.tracks.tid[i]),
@@ -218,5 +255,5 @@ class _Slices:
         return max(kinds).name if kinds else _TRIGGER
 
     def us(self, ticks: int) -> Us:
-        """A time of the schedule in microseconds."""
+        """Ticks in microseconds."""
         return exact_ns(ticks, 1000 * self.schedule.ticks_per_ns)

@@ -288,7 +288,7 @@ def test_a_trace_that_cannot_be_written_is_exit_code_2_without_a_result(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--memory", "fabrics"], '--memory: unknown memory "fabrics" (allowed: ideal)'),
+        (["--memory", "fabrics"], '--memory: unknown memory "fabrics" (allowed: ideal, fabric'),
         (["--arch", "trn7"], 'unknown arch "trn7" (allowed: inferentia, sunda, gen3, core_v4, trn1, trn2, trn3'),
         (["--timing", "hw"], '"hw"'),
     ],

@@ -1,6 +1,6 @@
 """Progressive filling of what is connected, over flat arrays; runs as plain Python and compiled alike.
 
-Running flows stand in a list for each link, linked through the entries of their paths: entry e is one link of one flow.
+An entry is one link of one flow's path. Each link knows the entries of the flows that run on it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ NONE = -1
 
 
 class State(NamedTuple):
-    """``entry_*`` are per link of a path, in order; ``first_entry`` has one more at the end; the rest per link or flow.
+    """``entry_*`` are per link of a path, in order; those with ``first_`` have one more at the end; the rest are per
+    link or per flow, or room to work in.
 
+    The entries of running flows on a link stand in ``crowd`` from ``first_crowd`` of the link on, ``members`` of them.
     ``left``: bytes, as of ``since``; ``frozen_at``: the entry that holds the flow up. ``held`` and ``lost``: ns.
     """
 
@@ -37,11 +39,11 @@ class State(NamedTuple):
     first_entry: Ints
     entry_link: Ints
     entry_flow: Ints
-    entry_next: Ints
-    entry_previous: Ints
+    entry_place: Ints
     held: Floats
     lost: Floats
-    link_head: Ints
+    first_crowd: Ints
+    crowd: Ints
     members: Ints
     nbytes: Floats
     alone: Floats
@@ -49,130 +51,144 @@ class State(NamedTuple):
     since: Floats
     rate: Floats
     end: Floats
-    running: npt.NDArray[np.bool_]
-    due: npt.NDArray[np.bool_]
     frozen_at: Ints
     link_seen: Ints
     flow_seen: Ints
     room: Floats
     unfrozen: Ints
-    flow_queue: Ints
-    link_queue: Ints
+    flows: Ints
+    links: Ints
+    heap_share: Floats
+    heap_link: Ints
+    full: Ints
     out: Ints
-    counters: Ints
+    marks: Ints
 
 
-def resolve(s: State, seeds: Ints, now: float, finishing: bool) -> int:
-    """Brings every flow that is connected with the links ``seeds`` up to ``now``, and then:
-
-    if ``finishing``, takes those that have ended off their links, writes their numbers to ``s.out`` and returns how
-    many they are; else fills the links anew, group by connected group, and writes to ``s.out`` the flow of each group
-    that will end first.
+def resolve(s: State, seeds: Ints, now: float, due: float) -> int:
+    """Brings every flow that is connected with the links ``seeds`` up to ``now``, takes those that end by ``due`` off
+    their links, and fills the links anew for the others. Returns how many have ended; their numbers are in ``s.out``.
     """
-    count = 0
-    s.counters[0] += 1
-    mark = s.counters[0]
+    ended = 0
+    s.marks[0] += 1
+    mark = s.marks[0]
     for seed in seeds:
-        if s.link_seen[seed] == mark or s.link_head[seed] == NONE:
+        if s.link_seen[seed] == mark or s.members[seed] == 0:
             continue
         # All that is connected with this link.
         flows, links, walked = 0, 1, 0
-        s.link_queue[0] = seed
+        s.links[0] = seed
         s.link_seen[seed] = mark
         while walked < links:
-            entry = s.link_head[s.link_queue[walked]]
+            link = s.links[walked]
             walked += 1
-            while entry != NONE:
-                flow = s.entry_flow[entry]
+            for place in range(s.first_crowd[link], s.first_crowd[link] + s.members[link]):
+                flow = s.entry_flow[s.crowd[place]]
                 if s.flow_seen[flow] != mark:
                     s.flow_seen[flow] = mark
-                    s.flow_queue[flows] = flow
+                    s.flows[flows] = flow
                     flows += 1
-                    for other in range(s.first_entry[flow], s.first_entry[flow + 1]):
-                        link = s.entry_link[other]
-                        if s.link_seen[link] != mark:
-                            s.link_seen[link] = mark
-                            s.link_queue[links] = link
+                    for entry in range(s.first_entry[flow], s.first_entry[flow + 1]):
+                        other = s.entry_link[entry]
+                        if s.link_seen[other] != mark:
+                            s.link_seen[other] = mark
+                            s.links[links] = other
                             links += 1
-                entry = s.entry_next[entry]
-        # Up to now.
+        # Up to now; who has ended goes.
+        running = 0
         for k in range(flows):
-            flow = s.flow_queue[k]
+            flow = s.flows[k]
             spent = now - s.since[flow]
             if spent > 0:
                 s.left[flow] -= s.rate[flow] * spent
                 s.held[s.frozen_at[flow]] += spent
                 s.lost[s.frozen_at[flow]] += spent * (1 - s.rate[flow] / s.alone[flow])
             s.since[flow] = now
-        if finishing:
-            for k in range(flows):
-                flow = s.flow_queue[k]
-                nearly = OVER * (s.nbytes[flow] + s.rate[flow] * now)
-                if s.due[flow] or s.left[flow] <= nearly:
-                    s.running[flow] = False
-                    s.out[count] = flow
-                    count += 1
-                    for entry in range(s.first_entry[flow], s.first_entry[flow + 1]):
-                        link, before, after = s.entry_link[entry], s.entry_previous[entry], s.entry_next[entry]
-                        if before == NONE:
-                            s.link_head[link] = after
-                        else:
-                            s.entry_next[before] = after
-                        if after != NONE:
-                            s.entry_previous[after] = before
-                        s.members[link] -= 1
-            continue
-        # Fill.
+            if s.end[flow] <= due or s.left[flow] <= OVER * (s.nbytes[flow] + s.rate[flow] * now):
+                s.end[flow] = np.inf
+                s.out[ended] = flow
+                ended += 1
+                for entry in range(s.first_entry[flow], s.first_entry[flow + 1]):
+                    link = s.entry_link[entry]
+                    s.members[link] -= 1
+                    last = s.crowd[s.first_crowd[link] + s.members[link]]
+                    s.crowd[s.entry_place[entry]] = last
+                    s.entry_place[last] = s.entry_place[entry]
+            else:
+                s.frozen_at[flow] = NONE
+                s.flows[running] = flow
+                running += 1
+        # Links by their even shares. A share only grows while others are frozen, so that a heap may be behind.
+        size = 0
         for k in range(links):
-            link = s.link_queue[k]
+            link = s.links[k]
             s.room[link] = s.capacity[link]
             s.unfrozen[link] = s.members[link]
-        for k in range(flows):
-            s.frozen_at[s.flow_queue[k]] = NONE
-        frozen = 0
-        while frozen < flows:
-            level = np.inf
-            for k in range(links):
-                link = s.link_queue[k]
-                if s.unfrozen[link] > 0:
-                    level = min(level, s.room[link] / s.unfrozen[link])
-            for k in range(links):
-                link = s.link_queue[k]
-                if s.unfrozen[link] > 0 and s.room[link] / s.unfrozen[link] <= level * (1 + FULL):
-                    entry = s.link_head[link]
-                    while entry != NONE:
-                        at = s.frozen_at[s.entry_flow[entry]]
+            if s.members[link] > 0:
+                s.full[size] = link
+                s.heap_share[size] = s.capacity[link] / s.members[link]
+                size += 1
+        order = np.argsort(s.heap_share[:size])
+        shares = s.heap_share[:size][order]
+        for k in range(size):
+            s.heap_share[k] = shares[k]
+            s.heap_link[k] = s.full[order[k]]
+        while running > 0:
+            level, full = 0.0, 0
+            while size > 0:
+                link = s.heap_link[0]
+                share = s.room[link] / s.unfrozen[link] if s.unfrozen[link] > 0 else np.inf
+                if s.unfrozen[link] > 0 and share <= s.heap_share[0]:
+                    if full > 0 and share > level * (1 + FULL):
+                        break
+                    if full == 0:
+                        level = share
+                    s.full[full] = link
+                    full += 1
+                    share = np.inf
+                if share == np.inf:
+                    size -= 1
+                    share, link = s.heap_share[size], s.heap_link[size]
+                at, below = 0, 1
+                while below < size:
+                    if below + 1 < size and s.heap_share[below + 1] < s.heap_share[below]:
+                        below += 1
+                    if share <= s.heap_share[below]:
+                        break
+                    s.heap_share[at], s.heap_link[at] = s.heap_share[below], s.heap_link[below]
+                    at, below = below, 2 * below + 1
+                s.heap_share[at], s.heap_link[at] = share, link
+            frozen = 0
+            for k in range(full):
+                link = s.full[k]
+                for place in range(s.first_crowd[link], s.first_crowd[link] + s.members[link]):
+                    entry = s.crowd[place]
+                    flow = s.entry_flow[entry]
+                    before = s.frozen_at[flow]
+                    if before == NONE:
+                        s.frozen_at[flow] = entry
+                        s.flow_seen[flow] = -mark
+                        s.flows[len(s.flows) - 1 - frozen] = flow
+                        frozen += 1
+                    elif s.flow_seen[flow] == -mark:
                         # Of several full links the one with the most flows holds a flow up, then the first on its way.
-                        if at == NONE:
-                            s.frozen_at[s.entry_flow[entry]] = entry
-                            s.rate[s.entry_flow[entry]] = level
-                            s.flow_seen[s.entry_flow[entry]] = -mark
-                        elif s.flow_seen[s.entry_flow[entry]] == -mark:
-                            more = s.members[link] - s.members[s.entry_link[at]]
-                            if more > 0 or (more == 0 and entry < at):
-                                s.frozen_at[s.entry_flow[entry]] = entry
-                        entry = s.entry_next[entry]
-            for k in range(flows):
-                flow = s.flow_queue[k]
-                if s.flow_seen[flow] == -mark:
-                    s.flow_seen[flow] = mark
-                    frozen += 1
-                    for entry in range(s.first_entry[flow], s.first_entry[flow + 1]):
-                        link = s.entry_link[entry]
-                        s.room[link] = max(0.0, s.room[link] - level)
-                        s.unfrozen[link] -= 1
-        first = s.flow_queue[0]
-        for k in range(flows):
-            flow = s.flow_queue[k]
-            s.end[flow] = now + max(0.0, s.left[flow]) / s.rate[flow]
-            if s.end[flow] < s.end[first]:
-                first = flow
-        s.out[count] = first
-        count += 1
-    return count
+                        more = s.members[link] - s.members[s.entry_link[before]]
+                        if more > 0 or (more == 0 and entry < before):
+                            s.frozen_at[flow] = entry
+            for k in range(frozen):
+                flow = s.flows[len(s.flows) - 1 - k]
+                s.flow_seen[flow] = mark
+                s.rate[flow] = level
+                s.end[flow] = now + max(0.0, s.left[flow]) / level
+                for entry in range(s.first_entry[flow], s.first_entry[flow + 1]):
+                    link = s.entry_link[entry]
+                    s.room[link] = max(0.0, s.room[link] - level)
+                    s.unfrozen[link] -= 1
+            running -= frozen
+    return ended
 
 
-Resolve = Callable[[Any, Any, float, bool], int]
+Resolve = Callable[[Any, Any, float, float], int]
 
 
 @cache

@@ -6,7 +6,6 @@ The least rate is as high as it can be, then the next, and so on: every flow has
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
 from math import inf, isfinite
 
 import numpy as np
@@ -33,50 +32,40 @@ class _MaxMin:
         self.network = network
         self.agenda = Agenda(network)
         self.state = _state(network)
-        entries = len(self.state.entry_link)
-        large = len(network.flows) * entries > SMALL if compiled is None else compiled
+        large = len(network.flows) * len(self.state.entry_link) > SMALL if compiled is None else compiled
         self.resolve: Resolve = compiled_resolve() if large else resolve
         self.ends_ns = [inf] * len(network.flows)
-        self.due: list[tuple[float, int]] = []
-        """A heap of flows that may be the next to end; outdated where the flow says otherwise by now."""
         self.rates: list[list[Step]] | None = [[] for _ in network.flows] if with_rates else None
 
     def solution(self) -> Solution:
         """Runs to the end."""
-        while (now := min(self.agenda.next_ns, self._next_end())) < inf:
-            seeds = self._finish(now)
+        state = self.state
+        while True:
+            first_end = float(state.end.min(initial=inf))
+            now = min(self.agenda.next_ns, first_end)
+            if now == inf:
+                break
+            seeds = [link for n in np.flatnonzero(state.end <= now).tolist() for link in self._links_of(n)]
+            self._resolve(seeds, now, now)
             while started := self.agenda.take(now):
-                for number in started:
-                    seeds += self._start(number, now)
-            self._fill(seeds, now)
+                seeds = [link for number in started for link in self._start(number, now)]
+                self._resolve(seeds, now, -inf)
         self.agenda.check_all_started()
         return Solution(
             tuple([self._end(number) for number in range(len(self.network.flows))]),
             tuple(self.rates) if self.rates is not None else (),
         )
 
-    def _next_end(self) -> float:
-        state, due = self.state, self.due
-        while due and not (state.running[due[0][1]] and state.end[due[0][1]] == due[0][0]):
-            heappop(due)
-        return due[0][0] if due else inf
-
-    def _finish(self, now: float) -> list[int]:
-        """Ends what is due at ``now``; returns the links that are freed."""
-        seeds: list[int] = []
-        state = self.state
-        while self._next_end() <= now:
-            number = heappop(self.due)[1]
-            state.due[number] = True
-            seeds += self._links_of(number)
+    def _resolve(self, seeds: list[int], now: float, due: float) -> None:
+        """Fills all that is connected with the links ``seeds`` anew, without the flows that end by ``due``."""
         if not seeds:
-            return seeds
-        freed: list[int] = []
-        count = self.resolve(state, _array(seeds), now, True)
-        for number in state.out[:count].tolist():
-            freed += self._links_of(number)
+            return
+        count = self.resolve(self.state, np.array(seeds, np.int64), now, due)
+        if self.rates is not None:
+            for number in np.flatnonzero(self.state.end < inf).tolist():
+                self._note(number, now, float(self.state.rate[number]))
+        for number in self.state.out[:count].tolist():
             self._ended(number, now)
-        return freed
 
     def _start(self, number: int, now: float) -> list[int]:
         """Puts a flow onto its links, or ends it at once if nothing holds it up."""
@@ -86,25 +75,11 @@ class _MaxMin:
             self._ended(number, now)
             return []
         for entry, link in zip(range(*state.first_entry[number : number + 2].tolist()), links, strict=True):
-            state.entry_next[entry], state.entry_previous[entry] = state.link_head[link], NONE
-            if state.link_head[link] != NONE:
-                state.entry_previous[state.link_head[link]] = entry
-            state.link_head[link] = entry
+            state.entry_place[entry] = state.first_crowd[link] + state.members[link]
+            state.crowd[state.entry_place[entry]] = entry
             state.members[link] += 1
-        state.running[number] = True
         state.since[number] = now
-        state.rate[number] = 0.0
-        state.frozen_at[number] = state.first_entry[number]
         return links
-
-    def _fill(self, seeds: list[int], now: float) -> None:
-        state = self.state
-        count = self.resolve(state, _array(list(dict.fromkeys(seeds))), now, False)
-        for number in state.out[:count].tolist():
-            heappush(self.due, (float(state.end[number]), number))
-        if self.rates is not None:
-            for number in np.flatnonzero(state.running).tolist():
-                self._note(number, now, float(state.rate[number]))
 
     def _ended(self, number: int, now: float) -> None:
         flow = self.network.flows[number]
@@ -148,37 +123,38 @@ def _state(network: Network) -> State:
         paths.append(path)
     links, flows, entries = len(capacities), len(paths), sum(map(len, paths))
     nbytes = np.array([flow.nbytes for flow in network.flows], np.float64)
-    numbers = np.arange(flows, dtype=np.int64)
+    entry_link = np.array([link for path in paths for link in path], np.int64)
     return State(
         capacity=np.array(capacities, np.float64),
         first_entry=np.cumsum([0, *map(len, paths)], dtype=np.int64),
-        entry_link=np.array([link for path in paths for link in path], np.int64),
-        entry_flow=np.repeat(numbers, [len(path) for path in paths]),
-        entry_next=np.full(entries, NONE, np.int64),
-        entry_previous=np.full(entries, NONE, np.int64),
+        entry_link=entry_link,
+        entry_flow=np.repeat(np.arange(flows, dtype=np.int64), [len(path) for path in paths]),
+        entry_place=_none(entries),
         held=np.zeros(entries),
         lost=np.zeros(entries),
-        link_head=np.full(links, NONE, np.int64),
-        members=np.zeros(links, np.int64),
+        first_crowd=np.concatenate([[0], np.cumsum(np.bincount(entry_link, minlength=links))]).astype(np.int64),
+        crowd=_none(entries),
+        members=_none(links) * 0,
         nbytes=nbytes,
         alone=np.array([network.alone_gbs(flow) for flow in network.flows], np.float64),
         left=nbytes.copy(),
         since=np.zeros(flows),
         rate=np.zeros(flows),
-        end=np.zeros(flows),
-        running=np.zeros(flows, np.bool_),
-        due=np.zeros(flows, np.bool_),
-        frozen_at=np.full(flows, NONE, np.int64),
-        link_seen=np.zeros(links, np.int64),
-        flow_seen=np.zeros(flows, np.int64),
+        end=np.full(flows, inf),
+        frozen_at=_none(flows),
+        link_seen=_none(links),
+        flow_seen=_none(flows),
         room=np.zeros(links),
-        unfrozen=np.zeros(links, np.int64),
-        flow_queue=np.zeros(flows, np.int64),
-        link_queue=np.zeros(links, np.int64),
-        out=np.zeros(flows, np.int64),
-        counters=np.zeros(1, np.int64),
+        unfrozen=_none(links),
+        flows=_none(2 * flows),
+        links=_none(links),
+        heap_share=np.zeros(links),
+        heap_link=_none(links),
+        full=_none(links),
+        out=_none(flows),
+        marks=np.ones(1, np.int64),
     )
 
 
-def _array(numbers: list[int]) -> Ints:
-    return np.array(numbers, np.int64)
+def _none(count: int) -> Ints:
+    return np.full(count, NONE, np.int64)

@@ -18,6 +18,7 @@ BENCHES = {
     "simpy_ground": "the ground's operations beside SimPy's",
     "loading": "programs from files: streams, columns, memory",
     "fabric": "flits over links, alone and contended",
+    "fair_share": "max-min fair shares of 10,000 flows",
     "probe": "lone transfers over a system",
 }
 """Module under ``benches.speed`` -> what it measures. Its ``main()`` prints, and returns what JSON holds."""

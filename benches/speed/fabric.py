@@ -1,18 +1,23 @@
 """How fast the fabric moves flits: alone and in a crowd. ``python -m benches.speed fabric``.
 
 A flit-hop is one flit on one link. A lone transfer is moved by timetable; the same one flit by flit shows what that
-spares; an all-to-all on a mesh, where everybody meets everybody, shows what a flit-hop costs that must be simulated.
+spares; an all-to-all on a mesh, where everybody meets everybody, shows what a flit-hop costs that must be simulated;
+and random flows over a whole system show what of it is left when a few of them meet here and there.
 """
 
 from __future__ import annotations
 
 import gc
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, cast
 
+from benches.flows.run import run_traffic
+from benches.flows.traffic import FlowOptions, FlowSpec, Traffic
 from benches.speed.figures import Figure, print_figures
 from benches.speed.simpy_ground import OPERATIONS, raw_timeout
 from components.fabric.fabric import Fabric
@@ -22,6 +27,7 @@ from components.fabric.link import LinkBase
 from components.registry import build
 from simcore.errors import ModelBug
 from simcore.kernel import Countdown, Environment
+from topology.loader import load_system
 
 FLIT_BYTES = 256
 WINDOW_FLITS = 64
@@ -29,6 +35,10 @@ LINE_LINKS = 16
 LINE_BYTES = 1 << 20
 MESH_SIDE = 4
 MESH_BYTES = 64 << 10
+SYSTEM = "kernbench_2x4x4"
+SYSTEM_FLOWS = 1000
+SYSTEM_BYTES = 16 << 10
+SYSTEM_SPAN_NS = 20_000
 ROUNDS = 5
 
 LONE_AIM_MS = 5.0
@@ -67,6 +77,7 @@ def main(rounds: int = ROUNDS) -> dict[str, object]:
     paths = mesh_paths()
     mesh_hops = sum(len(path) - 1 for path in paths) * (MESH_BYTES // FLIT_BYTES)
     crowd, _ = measured(mesh_net, paths, MESH_BYTES, rounds)
+    random_seconds, random_hops = system_figures(SYSTEM_FLOWS)
     timeout = min(_seconds(raw_timeout())[0] for _ in range(rounds)) / OPERATIONS
     figures = [
         Figure(f"1 MiB alone over {LINE_LINKS} links", planned * 1e3, "ms", LONE_AIM_MS, at_least=False),
@@ -75,6 +86,9 @@ def main(rounds: int = ROUNDS) -> dict[str, object]:
         Figure("all-to-all, 240 x 64 KiB on a 4x4 mesh", mesh_hops / crowd, "flit-hops/s"),
         Figure("the same", crowd, "s"),
         Figure("a flit-hop of the all-to-all", crowd / mesh_hops / timeout, "raw SimPy timeouts"),
+        Figure(f"{SYSTEM_FLOWS} random flows on {SYSTEM}", random_hops / random_seconds, "flit-hops/s"),
+        Figure("the same, routes and building included", random_seconds, "s"),
+        Figure("a flit-hop of theirs", random_seconds / random_hops / timeout, "raw SimPy timeouts"),
     ]
     print_figures("the fabric, processor time", figures)
     return {"figures": [figure.record() for figure in figures]}
@@ -88,6 +102,22 @@ def measured(make: Callable[[], Net], paths: Sequence[Sequence[str]], nbytes: in
         seconds, end = _seconds(lambda net=net: net.run(paths, nbytes))  # type: ignore[misc]
         best = min(best, seconds)
     return best, end
+
+
+def system_figures(flows: int) -> tuple[float, int]:
+    """Seconds of processor time that random flows from PE tiles to HBM slices take, and their flit-hops."""
+    system = load_system(SYSTEM)
+    sources = [node.name for node in system.nodes() if node.kind == "pe_dma"]
+    sinks = [node.name for node in system.nodes() if node.kind == "hbm_controller"]
+    rng = random.Random(1)
+    specs = []
+    for n in range(flows):
+        start_ns = Fraction(rng.randrange(SYSTEM_SPAN_NS))
+        specs.append(FlowSpec(f"f{n}", rng.choice(sources), rng.choice(sinks), SYSTEM_BYTES, start_ns))
+    options = FlowOptions(FLIT_BYTES, window_flits=WINDOW_FLITS)
+    traffic = Traffic("random", system, tuple(specs), options)
+    seconds, result = _seconds(lambda: run_traffic(traffic))
+    return seconds, sum(len(route.links) for route in result.routes) * (SYSTEM_BYTES // FLIT_BYTES)
 
 
 def line_net(nodes: Sequence[str], *, coalesce: bool) -> Net:

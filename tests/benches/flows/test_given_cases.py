@@ -16,6 +16,8 @@ from benches.flows.report import report_of
 from benches.flows.run import run_traffic
 from benches.flows.traffic import FlowOptions, Traffic
 from tests.benches.fair_share.networks import CASES
+from tests.components.fabric.bench_of_fabric import outcome
+from tests.components.fabric.traffic import network_of, read
 
 
 def case(shared: Path, name: str) -> tuple[Traffic, dict]:
@@ -63,6 +65,16 @@ def test_ports_in_turn_without_anything_that_holds_sources_back_are_another_thin
         for spec, times in zip(traffic.flows, result.flows, strict=True)
     ]
     assert max(errors) > 0.15
+
+
+def test_a_window_from_end_to_end_would_take_the_shares_of_ports_away(shared: Path):
+    # The reason for ADR-0061 D3: the same fabric, with the window as it is under turns by flow.
+    file = shared / "cases/contention/A09-parking-merge.json"
+    expected = json.loads(file.with_suffix(".expected.json").read_text())["port_round_robin"]["flows"]
+    content = read(file)
+    ended = outcome(network_of(content, "port_round_robin", window=16)).ended
+    errors = [ended[n] / 1000 / expected[f["name"]]["finish_ns"] - 1 for n, f in enumerate(content["flows"])]
+    assert max(map(abs, errors)) > 0.6
 
 
 def test_flows_in_turn_are_fair_where_ports_in_turn_are_not(shared: Path):

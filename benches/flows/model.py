@@ -24,7 +24,8 @@ class FlowRecord(msgspec.Struct):
     a part of the time that it would have taken. ``bottleneck``: the link that holds it up for the longest time by that
     analysis; None if none does. ``alone_end_ns``: with nobody else about, from the same start; ``cost_ns``: what the
     others cost it; ``slowdown``: its time as a multiple of that alone. ``cost_by_link`` adds up to ``cost_ns``.
-    ``chunk_bound_ns``: how far flits and windows may move its end away from ``fair_end_ns`` (flow_round_robin).
+    ``granularity_ns``: how far flits and windows of those who share its links move its end away from ``fair_end_ns``
+    (flow_round_robin; in a crowd more may come from further away).
     ``by_ports_end_ns`` and ``by_ports_error_pct``: the same by turns of router inputs (port_round_robin on a tree).
     """
 
@@ -43,7 +44,7 @@ class FlowRecord(msgspec.Struct):
     cost_ns: float
     slowdown: float | None
     cost_by_link: list[LinkCost]
-    chunk_bound_ns: float | None
+    granularity_ns: float | None
     by_ports_end_ns: float | None
     by_ports_error_pct: float | None
     note: str | None

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from benches.fair_share.ports import NoTree
-from benches.flows.bound import chunk_bounds_ns
 from benches.flows.fair import FairFlow, FairResult, fair, fair_by_ports
+from benches.flows.granularity import granularities_ns
 from benches.flows.lone import lone_durations, notes_on_windows
 from benches.flows.model import SCHEMA, FlowRecord, FlowsReport, LinkCost, LinkRecord, OptionsRecord
 from benches.flows.run import TrafficResult, run_traffic
@@ -85,7 +85,7 @@ def _flows(
     costs: Sequence[Mapping[Ends, float]],
 ) -> list[FlowRecord]:
     traffic = result.traffic
-    bounds = chunk_bounds_ns(result)
+    granularities = granularities_ns(result)
     notes = notes_on_windows(traffic, alone_ns)
     records = []
     for n, (spec, times, share) in enumerate(zip(traffic.flows, result.flows, shares.flows, strict=True)):
@@ -108,7 +108,7 @@ def _flows(
                 cost_ns=float(times.duration_ns - alone_ns[n]),
                 slowdown=_ratio(times.duration_ns, alone_ns[n]),
                 cost_by_link=[LinkCost(*ends, ns) for ends, ns in costs[n].items()],
-                chunk_bound_ns=bounds[n],
+                granularity_ns=granularities[n],
                 by_ports_end_ns=ports.end_ns if ports is not None else None,
                 by_ports_error_pct=_error_pct(float(end_ns), ports) if ports is not None else None,
                 note=notes[n],

@@ -35,7 +35,7 @@ def test_every_flow_ends_when_fair_sharing_says_and_every_link_moves_its_bytes(s
     assert median(errors) <= 0.005
     assert max(errors) <= 0.002  # far less than the bound that follows
     for flow in report.flows:
-        assert abs(flow.end_ns - flow.fair_end_ns) <= flow.chunk_bound_ns
+        assert abs(flow.end_ns - flow.fair_end_ns) <= flow.granularity_ns
     assert {f"{link.src}>{link.dst}": link.bytes for link in report.links} == expected["link_bytes"]
     assert report.makespan_ns >= expected["busiest_link_ns"]
     assert max(link.busy_ns for link in report.links) == pytest.approx(expected["busiest_link_ns"], rel=1e-9)

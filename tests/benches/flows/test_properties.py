@@ -37,7 +37,7 @@ def test_a_report_adds_up(drawn, arbitration: str, window: int | None, room: int
 @given(traffics())
 def test_flows_in_turn_end_within_flits_and_windows_of_their_fair_end(drawn):
     for flow in report_of(traffic(*drawn)).flows:
-        assert abs(flow.end_ns - flow.fair_end_ns) <= flow.chunk_bound_ns
+        assert abs(flow.end_ns - flow.fair_end_ns) <= flow.granularity_ns
 
 
 @settings(max_examples=40)

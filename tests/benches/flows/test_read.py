@@ -191,6 +191,18 @@ def test_a_flow_to_itself_and_one_of_no_bytes_have_plain_answers(tmp_path: Path)
     assert [f.fair_error_pct for f in report.flows] == [0, 0, 0, 0]
 
 
+def test_a_flow_may_come_after_one_that_stands_further_down(tmp_path: Path):
+    flows = [
+        flow("last", ["a"], 1, after=["middle"]),
+        flow("middle", ["a"], 1, after=["f"]),
+        flow("f", ["a", "b"], 640),
+    ]
+    report = report_of(traffic_of(tmp_path, document([link("a", "b")], flows)))
+    assert [(f.start_ns, f.end_ns, f.fair_end_ns) for f in report.flows] == [(10, 10, 10), (10, 10, 10), (0, 10, 10)]
+    own = 2 * 256 / 64 + 10  # two flits, and all of it as its window is larger
+    assert [f.granularity_ns for f in report.flows] == [own] * 3
+
+
 def test_a_link_takes_the_time_of_its_length(tmp_path: Path):
     content = document([link("a", "b", 64, length_mm=100)], [flow("f", ["a", "b"], 640)])
     report = report_of(traffic_of(tmp_path, content))

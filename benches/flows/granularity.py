@@ -1,17 +1,20 @@
-"""How far flits and windows may move a flow's end away from that of a fluid (ADR-0061 D5)."""
+"""How far the flits and windows of those who share its links move a flow's end away from a fluid's (ADR-0061 D5)."""
 
 from __future__ import annotations
+
+from graphlib import TopologicalSorter
 
 from benches.flows.run import TrafficResult
 from benches.flows.traffic import Ends
 from topology.machine.hops import rate_gbs
 
 
-def chunk_bounds_ns(result: TrafficResult) -> list[float | None]:
-    """For each flow, in ns; None where turns are not by flow, whose ends have no such bound.
+def granularities_ns(result: TrafficResult) -> list[float | None]:
+    """For each flow, in ns; None where turns are not by flow, whose ends are not those of the fluid anyway.
 
     At each link of its way a flow waits for a flit of its own and one of each other flow that crosses it, and behind
-    what each of them may have put there before shares were even: its window. What it comes after adds its own bound.
+    what each of them may have put there before shares were even: its window. What it comes after adds its own.
+    That is no bound in a crowd: flows that share no link with it move those that do.
     """
     traffic = result.traffic
     options = traffic.in_force
@@ -30,8 +33,8 @@ def chunk_bounds_ns(result: TrafficResult) -> list[float | None]:
         ns[ends] = float(nbytes / rate) if rate is not None else 0.0
     own = [sum(ns[link.src, link.dst] for link in route.links) for route in result.routes]
     numbers = {spec.name: n for n, spec in enumerate(traffic.flows)}
-    found: dict[int, float] = {}
-    # In the order in which they ended, those that a flow comes after are done before it.
-    for n in sorted(range(len(own)), key=lambda k: (result.flows[k].start_ticks, result.flows[k].end_ticks, k)):
-        found[n] = own[n] + max((found[numbers[name]] for name in traffic.flows[n].after), default=0.0)
-    return [found[n] for n in range(len(own))]
+    waits = {n: [numbers[name] for name in spec.after] for n, spec in enumerate(traffic.flows)}
+    found = dict.fromkeys(waits, 0.0)
+    for n in TopologicalSorter(waits).static_order():
+        found[n] = own[n] + max((found[other] for other in waits[n]), default=0.0)
+    return list(found.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,13 +14,20 @@ from benches.validate_report.model import ProfileReport, Summary
 from benches.validate_report.observed import observe
 from benches.validate_report.predictor import Predictor
 from benches.validate_report.timeline import mean_of, transfers, typical
+from simcore.program.columns import Array
 
 SCHEMA = "kernbench.validate/1"
 
 
-def profile_report(
-    joined: Joined, predictor: Predictor, *, family: str, fitted_on: Sequence[str] | None = None
-) -> ProfileReport:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One profile's report, and the start error of each of its instructions (float64[n] ns)."""
+
+    report: ProfileReport
+    start_errors: Array
+
+
+def judge(joined: Joined, predictor: Predictor, *, family: str, fitted_on: Sequence[str] | None = None) -> Judged:
     """One profile's kernel under ``predictor``, whose constants come from the profiles ``fitted_on``."""
     columns = joined.columns
     runs = predictor.predict(joined.program)
@@ -27,7 +35,7 @@ def profile_report(
     errors = metrics.start_errors(columns, predicted, measured)[~transfers(columns)]
     low, high = metrics.band(runs)
     confidence = predictor.confidence(joined.program)
-    return ProfileReport(
+    report = ProfileReport(
         name=joined.program.name,
         arch=joined.program.arch,
         family=family,
@@ -48,10 +56,12 @@ def profile_report(
         fitted_on=None if fitted_on is None else list(fitted_on),
         notes=joined.program.notes,
     )
+    return Judged(report, errors)
 
 
-def summary_of(reports: Sequence[ProfileReport]) -> Summary:
-    """The windows of ``reports`` together."""
+def summary_of(judged: Sequence[Judged]) -> Summary:
+    """All profiles together."""
+    reports = [j.report for j in judged]
     errors = [r.error_pct for r in reports]
     worst = max(reports, key=lambda r: abs(r.error_pct))
     pe = [r.engines["PE"].error_pct for r in reports if "PE" in r.engines]
@@ -64,5 +74,6 @@ def summary_of(reports: Sequence[ProfileReport]) -> Summary:
         worst_profile=worst.name,
         inside_band=sum(r.inside_band for r in reports),
         worst_pe_busy_error_pct=max(known, key=abs) if known else None,
+        median_abs_start_error_ns=metrics.median_abs(np.concatenate([j.start_errors for j in judged])),
         worst_median_abs_start_error_ns=max(r.median_abs_start_error_ns for r in reports),
     )

@@ -106,7 +106,10 @@ class ProfileReport(msgspec.Struct):
 
 
 class Summary(msgspec.Struct):
-    """Several windows together. ``bias_pct`` is the mean signed error, ``worst_...`` the largest by size."""
+    """Several windows together. ``bias_pct`` is the mean signed error, ``worst_...`` the largest by size.
+
+    ``median_abs_start_error_ns`` is over the instructions of all profiles, the worst one that of a single profile.
+    """
 
     profiles: int
     mean_abs_error_pct: float
@@ -115,6 +118,7 @@ class Summary(msgspec.Struct):
     worst_profile: str
     inside_band: int
     worst_pe_busy_error_pct: float | None
+    median_abs_start_error_ns: float
     worst_median_abs_start_error_ns: float
 
 

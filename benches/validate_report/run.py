@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benches.validate_report import leave_out
-from benches.validate_report.build import SCHEMA, profile_report, summary_of
+from benches.validate_report.build import SCHEMA, judge, summary_of
 from benches.validate_report.join import Joined, join
 from benches.validate_report.leave_out import Progress
 from benches.validate_report.model import ValidateReport
@@ -38,12 +38,12 @@ def run_validation(request: Request, progress: Progress) -> ValidateReport:
     timing = timing_of(request.timing, phases=request.phases, measured_throttle=request.measured_throttle)
     _check_fitter(request, timing)
     joined = _joined(request, progress)
-    profiles = []
+    judged = []
     for one in joined:
         progress(f"{one.program.name} under {timing.name}")
         family = leave_out.family_of(one.program.name)
-        profiles.append(profile_report(one, timing.predictor, family=family))
-    summary = summary_of(profiles)
+        judged.append(judge(one, timing.predictor, family=family))
+    summary = summary_of(judged)
     held_out = families = rows = None
     if timing.fitter is not None and request.leave_one_out:
         throttle = request.measured_throttle
@@ -56,7 +56,7 @@ def run_validation(request: Request, progress: Progress) -> ValidateReport:
         timing=timing.name,
         phases=timing.phases,
         measured_throttle=request.measured_throttle,
-        profiles=profiles,
+        profiles=[j.report for j in judged],
         mean_abs_error_pct=summary.mean_abs_error_pct,
         summary=summary,
         leave_one_out=held_out,

@@ -69,7 +69,8 @@ def _print_windows(profiles: Sequence[ProfileReport], summary: Summary, console:
     console.print(table)
     console.print(
         f"mean absolute error {summary.mean_abs_error_pct:.2f} %, bias {summary.bias_pct:+.2f} %, worst "
-        f"{summary.worst_error_pct:+.2f} % ({summary.worst_profile})",
+        f"{summary.worst_error_pct:+.2f} % ({summary.worst_profile}); median absolute start error "
+        f"{summary.median_abs_start_error_ns:.0f} ns",
         soft_wrap=True,
     )
 

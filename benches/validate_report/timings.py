@@ -23,6 +23,14 @@ class Timing:
 
 def timing_of(word: str, *, phases: int, measured_throttle: bool) -> Timing:
     """The timing called ``word``. Raises InputError if there is none, or if it has no clock throttle to be given."""
+    if word.startswith(PLATFORM):
+        from benches.validate_report.device import DeviceFitter
+        from topology.platforms import load_device_platform
+
+        runs = 1 if measured_throttle else phases
+        fitter = DeviceFitter(word, runs=runs, measured_throttle=measured_throttle)
+        shipped = load_device_platform(word.removeprefix(PLATFORM))
+        return Timing(word, runs, fitter.with_constants_of(shipped), fitter)
     if measured_throttle:
         message = f"{word} has no PE clock throttle (allowed: with {PLATFORM}NAME)"
         raise InputError([Problem(message, "--measured-throttle")])

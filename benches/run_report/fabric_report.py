@@ -17,6 +17,7 @@ from components.fabric.flow import Flow
 from simcore.errors import InputError, Problem
 from simcore.explain.why import HIDDEN_AT_END, Why
 from simcore.perfsim.estimate import Estimate, Prepared, run
+from simcore.program.edges import EdgeKind
 from simcore.units import TICKS_PER_NS
 from topology.loader import load_system, shipped_systems
 from topology.machine.devices import ALL, Device, device_names, devices_of
@@ -110,14 +111,18 @@ def result_of(
     carried: Callable[[Flow], None] | None = None,
     progress: Progress | None = None,
 ) -> FabricResult:
-    """Runs all assignments at once, and again without anti-dependencies. Raises InputError as the runs do."""
+    """Runs all assignments at once, and again without anti-dependencies if there are any.
+
+    Raises InputError as the runs do.
+    """
     with_anti = [run(a.prepared) for a in assignments]
     without_anti = [run(a.prepared, include_anti_deps=False) for a in assignments]
     devices = [a.device for a in assignments]
     placed = place(site, list(zip(devices, with_anti, strict=True)))
-    placed_without = place(site, list(zip(devices, without_anti, strict=True)))
-    first = run_on_fabric(site, placed, carried=carried, progress=progress)
-    second = run_on_fabric(site, placed_without, progress=progress)
+    first = second = run_on_fabric(site, placed, carried=carried, progress=progress)
+    if any((block.columns.dep_kind == EdgeKind.Anti).any() for a in assignments for block in a.prepared.blocks):
+        placed_without = place(site, list(zip(devices, without_anti, strict=True)))
+        second = run_on_fabric(site, placed_without, progress=progress)
     alone = shared_parts(first) if len(assignments) == 1 else {}
     reports = []
     for assignment, done, free, estimate, free_estimate in zip(

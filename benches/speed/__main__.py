@@ -20,6 +20,7 @@ BENCHES = {
     "fabric": "flits over links, alone and contended",
     "fair_share": "max-min fair shares of 10,000 flows",
     "probe": "lone transfers over a system",
+    "on_memory": "a program on real memory",
 }
 """Module under ``benches.speed`` -> what it measures. Its ``main()`` prints, and returns what JSON holds."""
 

@@ -74,8 +74,10 @@ def validate(
         phases=phases,
         measured_throttle=measured_throttle,
     )
-    report = run_validation(request, progress)
-    progress("")
+    try:
+        report = run_validation(request, progress)
+    finally:
+        progress("")
     if json is not None:
         emit_json(report, json)
     else:

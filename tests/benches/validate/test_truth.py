@@ -1,6 +1,6 @@
 """The truth test: kernels of a real trn2 core predicted with constants from other kernels, held to the accuracy aims.
 
-ADR-0076 has the figures; the bounds here are the aims, or closer where the model is. A change that loses accuracy fails.
+ADR-0076 has the figures; the bounds here are the aims, or closer where the model is closer.
 """
 
 from __future__ import annotations

@@ -271,3 +271,16 @@ def test_an_unknown_platform_is_refused(kernbench: Call, paths: list[Path]) -> N
     code, out, err = kernbench("validate", paths[3], "--timing", "platform:trn9")
     assert (code, out) == (2, "")
     assert 'unknown platform "trn9" (allowed: trn2' in err
+
+
+def test_what_is_under_way_is_shown_on_a_terminal_alone(
+    kernbench: Call, paths: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kernbench("validate", paths[3], "--json", "-")[2] == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, _, err = kernbench("validate", paths[3], "--json", "-")
+    assert code == 0
+    shown = err.split("\r\033[K")
+    assert shown == ["", "reading fused_fp32_s512.json.gz", "fused_fp32_s512 under hwm", ""]
+    code, _, err = kernbench("validate", "absent.json")
+    assert (code, err.split("\r\033[K")[-1]) == (2, "absent.json: cannot be read: No such file or directory\n")

@@ -55,6 +55,9 @@ class DevicePredictor:
     def _runs(self, program: Program, runs: int) -> Sequence[DeviceRun]:
         ((_, block),) = program.blocks
         file = program.file
+        if program.arch != self.platform.arch:
+            message = f"ran on {program.arch}, but {self.timing} is of {self.platform.arch} (allowed: the same)"
+            raise InputError([Problem(message, file)])
         if not self.measured_throttle:
             return simulate_runs(block, self.platform, runs=runs, without=self.without, file=file)
         measured = program.measured

@@ -284,3 +284,11 @@ def test_what_is_under_way_is_shown_on_a_terminal_alone(
     assert shown == ["", "reading fused_fp32_s512.json.gz", "fused_fp32_s512 under hwm", ""]
     code, _, err = kernbench("validate", "absent.json")
     assert (code, err.split("\r\033[K")[-1]) == (2, "absent.json: cannot be read: No such file or directory\n")
+
+
+def test_a_platform_predicts_its_own_generation_alone(kernbench: Call, paths: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_bytes(_changed(paths, lambda d: d["summary"][0].update(instance_type="trn3.48xlarge")))
+    code, out, err = kernbench("validate", path, "--timing", "platform:trn2")
+    assert (code, out) == (2, "")
+    assert err == f"{path}: ran on core_v4, but platform:trn2 is of gen3 (allowed: the same)\n"

@@ -22,11 +22,12 @@ def head_of_line(
     kib: Kib = 256,
     trunk_gbs: Gbs = Fraction(128),
     hot_gbs: Gbs = Fraction(16),
-    buffer_flits: Annotated[int, Between(1, 15)] = 8,
+    buffer_flits: Annotated[int, Between(2, 15)] = 8,
 ) -> Findings:
     """``hot`` flows go on by a link of ``hot_gbs``; the victim's own link is as wide as the trunk that all cross.
 
-    ``buffer_flits``: room behind each link, less than a flow's window, so that one hot flow can fill it.
+    ``buffer_flits``: room behind each link: more than one, or a link waits for every flit to leave; less than a flow's
+    window, so that one hot flow can fill it.
     """
     if (hot + 1) * hot_gbs >= trunk_gbs:
         message = "trunk_gbs must be more than (hot + 1) hot_gbs, or the hot flows are not held up behind it"

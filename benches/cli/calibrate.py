@@ -121,6 +121,30 @@ def report(
 
 
 @app.command()
+def profile(
+    profiles: Profiles,
+    platform: Annotated[
+        Path, typer.Option("--platform", metavar="DIR", help="The platform's folder (--timing platform:DIR).")
+    ],
+    name: Annotated[str | None, typer.Option(help="The platform's name; without it the folder's.")] = None,
+    json: JsonTarget = None,
+) -> None:
+    """Fit a device platform to profiles: every constant with its points, its spread and how it was obtained."""
+    from benches.calibrate_report.device import fit_profiles, print_device_fit
+    from benches.cli.output import check_targets, console, emit_json
+    from simcore.staged_files import StagedFiles
+
+    check_targets({"--json": json})
+    # The report is written before the platform appears, so that neither is there without the other.
+    with StagedFiles() as staged:
+        report = fit_profiles(profiles, platform, name or platform.resolve().name, staged)
+        if json is not None:
+            emit_json(report, json)
+        else:
+            print_device_fit(report, console())
+
+
+@app.command()
 def train(
     profiles: Profiles,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The bundle's folder (--timing learned:DIR).")],

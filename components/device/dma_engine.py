@@ -96,7 +96,7 @@ class DeviceDmaEngine(Part[DeviceDmaEngineParameters]):
     def _after(self, ticks: int, share: _Share, *, last: bool) -> None:
         if self.record is not None:
             what = "completion" if last else "packet"
-            self.record((self.env.now, self.name, what, share.transfer.moves.name))
+            self.record((self.env.now, self.name, what, share.transfer.moves.name, ticks))
 
         def through(_news: Event) -> None:
             if last:

@@ -47,6 +47,8 @@ class DevicePe(DeviceEngine):
         self.started(work, cause, on)
         speed = HALF
         for _ in range(cost.passes):
+            if self.record is not None:
+                self.record((env.now, self.name, "load", work.op.name))
             begin = max(env.now + cost.load_ps[self.throttle.speed(env.now)], self.free_at)
             if begin > env.now:
                 yield env.timeout(begin - env.now)
@@ -54,6 +56,9 @@ class DevicePe(DeviceEngine):
             speed = self.throttle.speed(max(env.now, done - 1))
             self._slow = speed == HALF
             self.free_at = done + cost.gap_ps[speed]
+            if self.record is not None:
+                complete = self.free_at + cost.latency_ps[speed]
+                self.record((env.now, self.name, "multiply", work.op.name, complete))
             if self.parameters.control_ps:
                 yield env.timeout(self.parameters.control_ps)
         self.end_in(work, max(0, self.free_at + cost.latency_ps[speed] - env.now))

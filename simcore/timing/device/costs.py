@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from simcore.timing.confidence import Level
-from simcore.timing.device.constants import Constant, Obtained
 from simcore.timing.device.effects import Effect
 from simcore.timing.device.lowering import DeviceOp
 from simcore.timing.device.observe import clock_ghz
 from simcore.timing.device.packets import DeviceTransfer
-from simcore.timing.device.platform import DevicePlatform, MatmulClass, OperationClass
+from simcore.timing.device.platform import DevicePlatform, OperationClass
 
 NS = 1000
 """Picoseconds in a nanosecond."""
@@ -119,11 +118,12 @@ class DeviceCosts:
             return MatmulCost(passes, _ps(cycles_ns), (0, 0), (0, 0), (0, 0), confidence)
         latency = (pe.latency_half_ns.ps, pe.latency_full_ns.ps)
         stalled = (known.stalled_half_ns.ps, known.stalled_full_ns.ps)
+        gap = (max(0, known.gap_half_ns.ps), max(0, known.gap_full_ns.ps))
         return MatmulCost(
             passes=passes,
             pass_ps=_ps(cycles_ns),
-            load_ps=(max(0, stalled[0] - latency[0]), max(0, stalled[1] - latency[1])),
-            gap_ps=_gaps(known),
+            load_ps=(max(0, stalled[0] - latency[0] - gap[0]), max(0, stalled[1] - latency[1] - gap[1])),
+            gap_ps=gap,
             latency_ps=latency,
             confidence=confidence,
         )
@@ -136,15 +136,6 @@ class DeviceCosts:
         if transfer.writes_hbm and transfer.is_short:
             return _ps(transfer.runs_per_packet * dma.short_run_ns.value)
         return _ps(dma.packet_ns.value + transfer.packet_bytes / dma.packet_gbs.value)
-
-
-def confidence_of(constant: Constant) -> Level:
-    """How far a constant of the platform can be trusted by itself."""
-    return Level.UNCALIBRATED if constant.obtained is Obtained.assumed else Level.INTERPOLATED
-
-
-def _gaps(known: MatmulClass) -> tuple[int, int]:
-    return max(0, known.gap_half_ns.ps), max(0, known.gap_full_ns.ps)
 
 
 def _ps(ns: float) -> int:

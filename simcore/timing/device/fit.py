@@ -20,7 +20,8 @@ def fit_device_platform(profiles: Sequence[Program], *, name: str = "device") ->
     """The platform of the device that ran ``profiles`` (programs with their measurements).
 
     Raises InputError for no profile, a program without measurements, packets that could not be told apart, and profiles
-    of different generations. Their order does not matter. What no profile shows is documented or assumed, and says so in its constant.
+    of different generations. Their order does not matter. What no profile shows is documented or assumed, and says so
+    in its constant.
     """
     if not profiles:
         raise InputError([Problem("no profile to fit to (expected at least one)", "PROFILE")])

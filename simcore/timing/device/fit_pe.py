@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -108,8 +109,8 @@ def _timing(
                 cycles_per_documented=rate[key],
                 gap_full_ns=_gap(gaps[FULL], any_gap[FULL]),
                 gap_half_ns=_gap(gaps[HALF], any_gap[HALF]),
-                stalled_full_ns=_stalled(beyond, key, FULL, fixed_ns),
-                stalled_half_ns=_stalled(beyond, key, HALF, fixed_ns),
+                stalled_full_ns=_stalled(beyond, key, FULL, fixed_ns, _hidden_ns(steady[key], rate[key], ghz, FULL)),
+                stalled_half_ns=_stalled(beyond, key, HALF, fixed_ns, _hidden_ns(steady[key], rate[key], ghz, HALF)),
             )
         )
     what = "durations of multiplications in a row, less their interval"
@@ -166,8 +167,19 @@ def _fixed_ns(beyond: dict[tuple[Key, float], list[float]]) -> float:
     return min((median(values) for values in beyond.values()), default=0.0)
 
 
-def _stalled(beyond: dict[tuple[Key, float], list[float]], key: Key, speed: float, fixed_ns: float) -> Constant:
-    """As seen; at the other speed its clocked part is halved or doubled; else as of another class."""
+def _hidden_ns(rows: list[tuple[float, float, Pass]], rate: Constant, ghz: float, speed: float) -> float:
+    """The most that a load can take which the passes in a row hide: the same span as that of one that nothing hides."""
+    spans = (
+        p.multiply.end_ns - p.load.start_ns - _cycles_ns(p, rate.value, ghz) / speed for _, s, p in rows if s == speed
+    )
+    return min(spans, default=math.inf)
+
+
+def _stalled(
+    beyond: dict[tuple[Key, float], list[float]], key: Key, speed: float, fixed_ns: float, hidden_ns: float
+) -> Constant:
+    """As seen; at the other speed its clocked part is halved or doubled, but not beyond what was seen to be hidden;
+    else as of another class."""
     what = "start of a weight load that nothing hides to the end of its pass, less the cycles"
     if (key, speed) in beyond:
         found = measured(beyond[key, speed], what)
@@ -176,7 +188,9 @@ def _stalled(beyond: dict[tuple[Key, float], list[float]], key: Key, speed: floa
     other = HALF if speed == FULL else FULL
     if (key, other) in beyond:
         clocked = max(0.0, median(beyond[key, other]) - fixed_ns) * other / speed
-        return fitted(fixed_ns + clocked, beyond[key, other], f"{what}, from the other speed")
+        return fitted(min(fixed_ns + clocked, hidden_ns), beyond[key, other], f"{what}, from the other speed")
     kin = [v for (k, s), values in beyond.items() if s == speed and k[0] == key[0] for v in values]
     kin = kin or [v for (_, s), values in beyond.items() if s == speed for v in values]
-    return assumed(median(kin) if kin else fixed_ns, f"no profile shows it; as for other matmuls ({what})")
+    return assumed(
+        min(median(kin) if kin else fixed_ns, hidden_ns), f"no profile shows it; as for other matmuls ({what})"
+    )

@@ -57,8 +57,8 @@ class DevicePe(DeviceEngine):
             self._slow = speed == HALF
             self.free_at = done + cost.gap_ps[speed]
             if self.record is not None:
-                complete = self.free_at + cost.latency_ps[speed]
-                self.record((env.now, self.name, "multiply", work.op.name, complete))
+                lasts = self.free_at + cost.latency_ps[speed] - env.now
+                self.record((env.now, self.name, "multiply", work.op.name, lasts))
             if self.parameters.control_ps:
                 yield env.timeout(self.parameters.control_ps)
         self.end_in(work, max(0, self.free_at + cost.latency_ps[speed] - env.now))

@@ -18,7 +18,7 @@ from simcore.explain.life import lives_of
 from simcore.explain.relations import relations_of
 from simcore.explain.rules import Rules
 from simcore.oracle import TIMINGS
-from simcore.perfsim.estimate import PreparedBlock, prepare
+from simcore.perfsim.estimate import Prepared, PreparedBlock, prepare
 from simcore.program.columnise_fields import Irregular
 from simcore.program.columns import Columns
 from simcore.program.engines import Lane
@@ -41,7 +41,7 @@ class ProgramWork(Work):
     parameters; those not named stay as the generation has them) or ``perfsim`` (changed by ``options``).
     """
 
-    metrics: ClassVar = (
+    metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("makespan_ns", "end of the latest instruction"),
         Metric("critical_path_ns", "latest end of the lanes' last instructions, the source's figure", detail=True),
         Metric("busy_ns", "time in which a lane has at least one instruction", per="lane"),
@@ -77,6 +77,10 @@ class ProgramWork(Work):
         if len(prepared.blocks) != 1:
             findings.add(("program",), f"the program has {len(prepared.blocks)} blocks (allowed: one)")
             return None
+        return self._on_prepared(prepared, home, findings)
+
+    def _on_prepared(self, prepared: Prepared, home: Home, findings: Findings) -> Run | None:
+        """The run of a program of one block, which has its costs."""
         (block,) = prepared.blocks
         if self.model == "perfsim":
             return self._on_perfsim(block, prepared.arch, prepared.arch_version, home, findings)
@@ -144,7 +148,7 @@ class ProgramWork(Work):
             schedule = simulate_block(block.columns, costs, parameters, include_anti_deps=with_anti, file=home.file)
             # Which waits there are is known of the shipped parts alone.
             rules = None if parameters.impls else rules_of(parameters, include_anti_deps=with_anti)
-            return _measured(schedule, block.columns, rules)
+            return measured(schedule, block.columns, rules)
 
         return run
 
@@ -166,7 +170,7 @@ class ProgramWork(Work):
             # A reflow moves what has been placed, so no waits explain its schedule.
             is_explained = options.collective_reflow == "none"
             rules = rules_of(options, arch_version, include_anti_deps=with_anti) if is_explained else None
-            return _measured(schedule, block.columns, rules)
+            return measured(schedule, block.columns, rules)
 
         return run
 
@@ -189,7 +193,7 @@ class _Times(Mapping[str, Fraction]):
         return len(self._index)
 
 
-def _measured(schedule: Schedule, columns: Columns, rules: Rules | None) -> Measured:
+def measured(schedule: Schedule, columns: Columns, rules: Rules | None) -> Measured:
     per_ns = schedule.ticks_per_ns
     busy = dict.fromkeys(Lane, 0)
     for use in lane_uses(schedule):

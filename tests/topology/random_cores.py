@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
@@ -24,7 +25,7 @@ def core_systems(draw: st.DrawFn, arch: str) -> tuple[str, list[str]]:
         line = {"bw_gbs": draw(rate), "length_mm": draw(few), "overhead_ns": draw(few)}
         links.append({"src": a, "dst": b, "both_ways": True, **line})
 
-    for before, router in zip(routers, routers[1:], strict=False):
+    for before, router in pairwise(routers):
         join(before, router)
     for k in range(draw(st.integers(1, 2))):
         memory = {

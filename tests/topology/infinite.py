@@ -34,3 +34,13 @@ def without_limits(system: System) -> System:
         rate = None if data["spec"].bw_gbs is None else Fraction(0)
         data["spec"] = replace(data["spec"], bw_gbs=rate, overhead_ns=Fraction(0))
     return replace(system, graph=graph, ns_per_mm=Fraction(0))
+
+
+def with_parameters(system: System, kind: str, **parameters: object) -> System:
+    """``system`` with other ``parameters`` of every part of ``kind``."""
+    graph = system.graph.copy()
+    for _, data in graph.nodes(data=True):
+        spec = data["spec"]
+        if spec.kind == kind:
+            data["spec"] = replace(spec, parameters={**spec.parameters, **parameters})
+    return replace(system, graph=graph)

@@ -42,6 +42,8 @@ def core_systems(draw: st.DrawFn, arch: str) -> tuple[str, list[str]]:
         parameters: dict[str, object] = {"generation": arch}
         if draw(st.booleans()):
             parameters |= {"sbuf_read_bw_gbs": draw(rate), "sbuf_write_bw_gbs": draw(rate)}
+        if draw(st.integers(0, 3)) == 0:
+            parameters |= {"semaphore_latency_ns": draw(st.integers(0, 90)), "ring_depths": {"10": 2, "11": 1, "12": 1}}
         nodes.append({"name": core, "kind": "neuron_core", "parameters": parameters})
         engines = [f"{core}.dma{k}" for k in range(draw(st.integers(0, 3)))]
         for engine in engines:

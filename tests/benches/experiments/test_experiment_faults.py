@@ -70,7 +70,8 @@ def claim(formula: str) -> str:
         (
             HEAD + "base: {work: request}\n" + ONE + CLAIM,
             [
-                '4:14: unknown work "request" (allowed: closed_loop, on_memory, program, requests; did you mean "requests"?)',
+                '4:14: unknown work "request" '
+                '(allowed: closed_loop, on_memory, program, requests; did you mean "requests"?)',
             ],
         ),
         (

@@ -13,7 +13,8 @@ ProgramFile = Annotated[
 Timing = Annotated[
     str,
     typer.Option(
-        help="Where costs come from: hwm (the oracles), public (AWS's cycles) or learned:DIR (calibrate train)."
+        help="Where costs come from: hwm (the oracles), public (AWS's cycles) or learned:DIR (calibrate train); of run "
+        "and validate also platform:NAME|DIR, a device (trn2 is shipped)."
     ),
 ]
 Arch = Annotated[str | None, typer.Option(help="Run on another generation: trn1, trn2, trn3 or the codename.")]

@@ -48,6 +48,13 @@ def run(
     bench: Annotated[
         str | None, typer.Option(metavar="NAME", help="Run a bench of contention instead; kernbench list names them.")
     ] = None,
+    phases: Annotated[
+        int, typer.Option(min=1, max=1024, help="Runs of --timing platform:, over phases of the PE clock's throttle.")
+    ] = 32,
+    phase_ns: Annotated[
+        float | None,
+        typer.Option("--phase-ns", min=0.0, help="One run of --timing platform:, this far into a throttle window."),
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="PARAM=VALUE", help="A parameter of the bench (repeatable).")
     ] = None,
@@ -56,6 +63,28 @@ def run(
     if run_bench_instead(context, program[0] if program else None, bench, settings or [], topology, json):
         return
     assert program
+    from benches.cli.run_on_device import platform_of, run_on_device
+
+    if (platform := platform_of(timing)) is not None:
+        run_on_device(
+            program[0],
+            platform,
+            memory=memory,
+            refused={
+                "--topology": topology,
+                "--device": device,
+                "--arch": arch,
+                "--unroll": unroll,
+                "--trace": trace,
+                "PROGRAM": program[1:],
+            },
+            runs=phases,
+            phase_ns=phase_ns,
+            events=events,
+            explain=explain,
+            json=json,
+        )
+        return
     from benches.cli.output import check_targets, console, emit_json, note
     from benches.exact_ns import with_exact_times
     from benches.run_report.build import FABRIC, IDEAL, report_of

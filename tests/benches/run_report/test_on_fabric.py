@@ -119,7 +119,7 @@ def test_an_engine_streams_by_the_slower_of_its_work_and_its_channels() -> None:
     assert [split(block, k) for k in range(3)] == [
         {},
         {"tcm_read": 100_000},
-        {"tcm_read": 100_000, "tcm_write": 200_000},
+        {"tcm_read": 200_000, "tcm_write": 200_000},  # half of the first is inherited
     ]
 
 

@@ -68,7 +68,8 @@ def report_of(
         if delays is None:
             causes = attribution_of(path, critical_path(analytic.schedule, analytic.columns), analytic.schedule)
         else:
-            causes = {why.label: ticks for why, ticks in delays.of_makespan().items()}
+            largest_first = sorted(delays.of_makespan().items(), key=lambda item: (-item[1], item[0].label))
+            causes = {why.label: ticks for why, ticks in largest_first}
             if base.events is not None:
                 name_stretches(base.events, block.stretches)
         uses = part_uses(block, relations)

@@ -21,6 +21,7 @@ from simcore.program.program import Program
 
 KINDS: dict[str, str] = {
     "closed_loop": "benches.experiments.closed_loop:ClosedLoop",
+    "on_device": "benches.experiments.device_work:OnDeviceWork",
     "on_memory": "benches.experiments.memory_work:MemoryWork",
     "program": "benches.experiments.program_work:ProgramWork",
     "requests": "benches.experiments.requests_work:RequestsWork",

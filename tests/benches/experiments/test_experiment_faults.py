@@ -71,7 +71,7 @@ def claim(formula: str) -> str:
             HEAD + "base: {work: request}\n" + ONE + CLAIM,
             [
                 '4:14: unknown work "request" '
-                '(allowed: closed_loop, on_memory, program, requests; did you mean "requests"?)',
+                '(allowed: closed_loop, on_device, on_memory, program, requests; did you mean "requests"?)',
             ],
         ),
         (

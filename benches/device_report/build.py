@@ -79,6 +79,7 @@ def _block(block: Block, runs: Sequence[DeviceRun], *, events: bool, explain: bo
         window_ns=_ns(mean),
         low_ns=_ns(float(low)),
         high_ns=_ns(float(high)),
+        finish_ns=_ns(fmean(run.finish_ps for run in runs) / TICKS_PER_NS),
         busy_ns={lane: _ns(fmean(run[lane] for run in busy) / TICKS_PER_NS) for lane in busy[0]},
         full_speed_share=round(fmean(_full_share(run) for run in runs), 4),
         confidence=shown.confidence_counts(),

@@ -38,6 +38,7 @@ class PathStep(msgspec.Struct, omit_defaults=True):
 class DeviceBlock(msgspec.Struct, omit_defaults=True):
     """One block. ``window_ns`` is the mean over the runs, ``low_ns`` and ``high_ns`` their 5 and 95 % quantiles.
 
+    ``finish_ns``: when the last transfer has ended too, which is later than the window if no instruction waits for it.
     ``busy_ns`` by engine and ``full_speed_share`` of the window are means over the runs too. ``confidence`` counts
     instructions by how far their costs can be trusted. ``shown_phase_ns`` and the fields after it are of one run: the
     one asked for, or that whose window is nearest to the mean; ``waits_ns`` adds up its critical path by cause.
@@ -47,6 +48,7 @@ class DeviceBlock(msgspec.Struct, omit_defaults=True):
     window_ns: float
     low_ns: float
     high_ns: float
+    finish_ns: float
     busy_ns: dict[str, float]
     full_speed_share: float
     confidence: dict[str, int]

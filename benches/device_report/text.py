@@ -35,6 +35,8 @@ def print_device_report(report: DeviceReport, console: Console) -> None:
 def _print_block(block: DeviceBlock, console: Console) -> None:
     console.print()
     console.print(f"block {block.name}: {block.window_ns:.0f} ns ({block.low_ns:.0f} .. {block.high_ns:.0f})")
+    if block.finish_ns > block.window_ns:
+        console.print(f"transfers that no instruction waits for end at {block.finish_ns:.0f} ns")
     table = PlainTable()
     table.add_column("engine", no_wrap=True)
     table.add_column("busy ns", justify="right", no_wrap=True)

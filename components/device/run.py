@@ -51,6 +51,11 @@ class DeviceRun:
     phase_ns: float
     draw: int | None
 
+    @property
+    def finish_ps(self) -> int:
+        """When the last instruction and the last transfer have ended: later than the window if nobody waits for it."""
+        return max(self.window_ps, *(end for _, end in self.transfers.values()), 0)
+
     def engine_busy_ps(self) -> dict[str, int]:
         """Busy time by lane, as :meth:`Measurement.engine_busy_ns` counts it: unions of intervals, pure waits not."""
         spans: dict[str, list[tuple[int, int]]] = {lane: [] for lane in BUSY_LANES}

@@ -187,6 +187,13 @@ def test_a_phase_outside_a_window_is_refused(trn2: DevicePlatform):
         run(trn2, copy("a"), phase_ns=4000.0)
 
 
+def test_a_transfer_that_nobody_waits_for_ends_after_the_window(trn2: DevicePlatform):
+    ran = run(trn2, load("l", "SP"))
+    assert ran.window_ps == ran.instructions[0].end_ps == trn2.dma.trigger_ns.ps
+    assert ran.finish_ps == ran.transfers["l.transfer"][1] > ran.window_ps
+    assert run(trn2, copy("a")).finish_ps == run(trn2, copy("a")).window_ps
+
+
 def test_busy_times_leave_out_pure_waits(trn2: DevicePlatform):
     wait = {"name": "w", "opcode": "EventSemaphore", "engine": "SP"}
     ran = run(trn2, wait, copy("a"))

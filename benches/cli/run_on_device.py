@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-PLATFORM = "platform"
+from simcore.oracle.timing_names import PLATFORM
 
 
 def platform_of(timing: str) -> str | None:

@@ -24,6 +24,7 @@ TIMING_MEANS = {
     "hwm": "the compiler's own cost model",
     "public": "the cycles that AWS documents",
     "learned": "laws fitted to profiles, in the folder DIR that kernbench calibrate train wrote",
+    "platform": "a device fitted to profiles, as kernbench calibrate profile wrote it or as shipped (run, validate)",
 }
 """What each word of ``--timing`` stands for."""
 
@@ -127,8 +128,10 @@ def _parts() -> list[PartRow]:
 
 def _timings() -> list[TimingRow]:
     from benches.calibrate_report.run_fit import FORMS
-    from simcore.oracle.timing_names import LEARNED, TIMINGS
+    from simcore.oracle.timing_names import LEARNED, PLATFORM, TIMINGS
+    from topology.platforms import shipped_platforms
 
     words = [(word, word) for word in TIMINGS] + [(LEARNED, f"{LEARNED}:DIR")]
+    words += [(PLATFORM, f"{PLATFORM}:{name}") for name in shipped_platforms()] + [(PLATFORM, f"{PLATFORM}:DIR")]
     rows = [TimingRow(option="--timing", word=shown, means=TIMING_MEANS[word]) for word, shown in words]
     return rows + [TimingRow(option="calibrate fit --form", word=form, means=FORM_MEANS[form]) for form in FORMS]

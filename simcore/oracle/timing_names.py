@@ -11,6 +11,9 @@ TIMINGS = ("hwm", "public")
 
 LEARNED = "learned"
 
+PLATFORM = "platform"
+"""``platform:NAME`` or ``platform:DIR`` is a device with semaphores and a clock of its own, not a source of costs."""
+
 BASE_TIMING = "hwm"
 """The table that costs what a bundle has no law for."""
 
@@ -35,7 +38,10 @@ def check_timing(timing: str, place: str = "--timing") -> None:
     """Raises InputError, said of ``place``, for a word that is none of these."""
     if timing in TIMINGS or learned_folder(timing) is not None:
         return
-    guess = nearest(timing.partition(":")[0], (*TIMINGS, LEARNED))
+    allowed = f"{', '.join(TIMINGS)}, {LEARNED}:DIR; run and validate also take {PLATFORM}:NAME"
+    head = timing.partition(":")[0]
+    if head == PLATFORM:
+        raise InputError([Problem(f'"{timing}" is a device, not a source of costs (allowed: {allowed})', place)])
+    guess = nearest(head, (*TIMINGS, LEARNED, PLATFORM))
     meant = f'; did you mean "{guess}"?' if guess else ""
-    text = f'unknown timing "{timing}" (allowed: {", ".join(TIMINGS)}, {LEARNED}:DIR{meant})'
-    raise InputError([Problem(text, place)])
+    raise InputError([Problem(f'unknown timing "{timing}" (allowed: {allowed}{meant})', place)])

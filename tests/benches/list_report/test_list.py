@@ -13,7 +13,7 @@ from benches.list_report import build
 from benches.list_report.build import FORM_MEANS, SECTIONS, TIMING_MEANS, report_of
 from components.registry import known_parts
 from simcore.errors import InputError, Problem
-from simcore.oracle.timing_names import LEARNED, TIMINGS
+from simcore.oracle.timing_names import LEARNED, PLATFORM, TIMINGS
 from tests.benches.cli.conftest import Call, kernbench
 from topology.loader import shipped_systems
 
@@ -33,7 +33,13 @@ def test_everything_there_is_is_listed(kernbench: Call, repository: Path):
     kernels = sorted(path.name for path in (repository / "benches" / "kernels").glob("*.yaml"))
     assert [Path(row["file"]).name for row in listed["kernels"]] == kernels
     assert [(row["kind"], row["impl"]) for row in listed["parts"]] == [(p.kind, p.impl) for p in known_parts()]
-    assert [row["word"] for row in listed["timings"]] == [*TIMINGS, "learned:DIR", *FORMS]
+    assert [row["word"] for row in listed["timings"]] == [
+        *TIMINGS,
+        "learned:DIR",
+        "platform:trn2",
+        "platform:DIR",
+        *FORMS,
+    ]
 
 
 def test_benches_come_with_their_parameters(kernbench: Call):
@@ -73,7 +79,7 @@ def test_an_unknown_section_is_refused_with_the_nearest_one(kernbench: Call):
 
 
 def test_every_timing_and_every_law_is_explained():
-    assert set(TIMING_MEANS) == {*TIMINGS, LEARNED}
+    assert set(TIMING_MEANS) == {*TIMINGS, LEARNED, PLATFORM}
     assert set(FORM_MEANS) == set(FORMS)
 
 

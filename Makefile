@@ -16,8 +16,9 @@ DEMO_KERNEL := benches/kernels/fused_attention_fp32_s512.yaml
 help: ## List what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
 
-demo: $(INSTALLED) ## Estimate a real kernel and explain what bounds it
+demo: $(INSTALLED) ## Estimate a real kernel, explain what bounds it, and predict it on a trn2 core
 	$(BIN)/kernbench perfsim $(DEMO_KERNEL) --explain
+	$(BIN)/kernbench run $(DEMO_KERNEL) --timing platform:trn2 --explain
 
 test: lint types ## Lint, layers, types, then all tests
 	$(BIN)/python -m pytest -n 2

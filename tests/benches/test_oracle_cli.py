@@ -192,8 +192,8 @@ def test_names_longer_than_the_terminal_are_folded_not_cut(kernbench, program, t
         ),
         (
             ["show", "--arch", "gen3", "--timing", "hmw"],
-            '--timing: unknown timing "hmw" (allowed: hwm, public, learned:DIR; run and validate also take platform:NAME; '
-            'did you mean "hwm"?)\n',
+            '--timing: unknown timing "hmw" (allowed: hwm, public, learned:DIR; '
+            'run and validate also take platform:NAME; did you mean "hwm"?)\n',
         ),
         (["cost", "no/such.yaml"], "no/such.yaml: cannot be read: No such file or directory\n"),
     ],

@@ -149,8 +149,8 @@ def test_a_cost_beyond_the_largest_is_refused_instead_of_overflowing():
         ),
         (
             {"arch": "gen3", "timing": "publik"},
-            '--timing: unknown timing "publik" (allowed: hwm, public, learned:DIR; run and validate also take platform:NAME; '
-            'did you mean "public"?)',
+            '--timing: unknown timing "publik" (allowed: hwm, public, learned:DIR; '
+            'run and validate also take platform:NAME; did you mean "public"?)',
         ),
     ],
 )

@@ -45,6 +45,8 @@ def lone_durations(traffic: Traffic) -> list[Fraction]:
             if route.nodes not in ways:
                 ways[route.nodes] = way_along(site.system, route.nodes)
             _check(found[key], ways[route.nodes], spec.name, spec.nbytes, traffic)
+            # The next one must not wait for the room that this one had in buffers.
+            env.run(env.timeout(max(link.credit_return_ticks for link in flow.path) + 1))
     return [found[route.nodes, spec.nbytes] for spec, route in zip(traffic.flows, routes, strict=True)]
 
 

@@ -5,12 +5,13 @@ Every term is a closed form over the parameters of the parts and links on the wa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from benches.probe.memories import Memory
 from benches.probe.payload import Payload, Pipeline
-from benches.probe.way import ZERO, Stretch, Way, in_ticks
+from benches.probe.way import ZERO, Way, in_ticks
 
 TERMS = {
     "translation": "an MMU looks up each page that an access touches",
@@ -78,8 +79,8 @@ def predict(
         if leg is not None:
             terms[name] = leg.latency_ns
             legs_ns, legs_in_ticks_ns = legs_ns + leg.latency_ns, legs_in_ticks_ns + leg.latency_in_ticks_ns
-    rounded = _in_ticks(way, payload, source, sink) + terms.get("window_stall", ZERO) + legs_in_ticks_ns
-    rounded += in_ticks(start_ns)
+    stall = _stall(way, payload, source, sink, window_flits, in_ticks) if window_flits is not None else ZERO
+    rounded = in_ticks(_in_ticks(way, payload, source, sink) + stall) + legs_in_ticks_ns + in_ticks(start_ns)
     terms["tick_rounding"] = rounded - exact - legs_ns
     return Predicted(
         way.wire_ns,
@@ -113,12 +114,12 @@ def _terms(
         backlog += sink.written_ns(payload, arrivals, _same) - arrivals[-1] - terms["last_burst"]
     terms["memory_backlog"] = backlog
     if window is not None:
-        terms["window_stall"] = _stall(way, payload, source, sink, window)
+        terms["window_stall"] = _stall(way, payload, source, sink, window, _same)
     return terms
 
 
 def _in_ticks(way: Way, payload: Payload, source: Memory | None, sink: Memory | None) -> Fraction:
-    """When the payload is over, with every latency and every moment that a memory sees in whole ticks."""
+    """When the payload is over, not rounded, with every latency and every moment that a memory sees in whole ticks."""
     at = in_ticks(way.stops[0].overhead_ns)
     stretches = way.stretches
     first = 0
@@ -135,34 +136,43 @@ def _in_ticks(way: Way, payload: Payload, source: Memory | None, sink: Memory | 
         else:
             at += pipe.arrival_ns(pipe.final) + latency
         first = after
-    return in_ticks(at)
+    return at
 
 
-def _stall(way: Way, payload: Payload, source: Memory | None, sink: Memory | None, window: int) -> Fraction:
-    """A window of w flits comes round once in the time that a flit takes over a stretch.
+def _stall(
+    way: Way,
+    payload: Payload,
+    source: Memory | None,
+    sink: Memory | None,
+    window: int,
+    moment: Callable[[Fraction], Fraction],
+) -> Fraction:
+    """What the window adds: flits that are let go when others before them have been delivered.
 
-    If it is too small, the slowest link has served w flits before that.
+    Exact without a memory. With one, as if all flits were whole: a window of w flits comes round once in the time that
+    a flit takes over a stretch; if it is too small, the slowest link has served w flits before that.
     """
     stall, first, stretches = ZERO, 0, way.stretches
     for number, stretch in enumerate(stretches):
         after = first + len(stretch.wires)
         memories = [m for m, here in ((source, number == 0), (sink, number == len(stretches) - 1)) if m and here]
-        round_trip = _whole_flit_ns(way, stretch, first, payload.flit_bytes)
-        round_trip += sum((memory.last_ns(payload) for memory in memories), ZERO)
-        spacings = [memory.spacing_ns(payload.flit_bytes) for memory in memories]
-        spacing = max([stretch.ns_per_byte * payload.flit_bytes, *spacings])
-        stall += (payload.flits - 1) // window * max(ZERO, round_trip - window * spacing)
+        pipe, latency = Pipeline(stretch, payload), _latency_ns(way, first, after, moment)
+        if memories:
+            round_trip = pipe.whole_ns + latency + sum((memory.last_ns(payload) for memory in memories), ZERO)
+            spacing = max([pipe.slowest_ns, *(memory.spacing_ns(payload.flit_bytes) for memory in memories)])
+            stall += pipe.final // window * max(ZERO, round_trip - window * spacing)
+        else:
+            stall += pipe.windowed_ns(window, latency) - pipe.arrival_ns(pipe.final)
         first = after
     return stall
 
 
-def _whole_flit_ns(way: Way, stretch: Stretch, first: int, flit_bytes: int) -> Fraction:
-    services = sum((wire.ns_per_byte * flit_bytes for wire in stretch.wires), ZERO)
-    latencies = sum((wire.wire_ns + wire.overhead_ns for wire in stretch.wires), ZERO)
-    after = first + len(stretch.wires)
+def _latency_ns(way: Way, first: int, after: int, moment: Callable[[Fraction], Fraction]) -> Fraction:
+    """From the end of a flit on each link to its delivery, summed over the links of a stretch."""
+    wires = sum((moment(wire.wire_ns) + moment(wire.overhead_ns) for wire in way.wires[first:after]), ZERO)
     ends_held = after < len(way.stops) - 1
     stops = way.stops[first + 1 : after + (0 if ends_held else 1)]
-    return services + latencies + sum((stop.overhead_ns for stop in stops), ZERO)
+    return wires + sum((moment(stop.overhead_ns) for stop in stops), ZERO)
 
 
 def _same(moment_ns: Fraction) -> Fraction:

@@ -67,6 +67,23 @@ class Pipeline:
         between = self.final - 1 - since
         return max(between * slowest + rest for slowest, rest in self._crossings.items())
 
+    def windowed_ns(self, window: int, latency_ns: Fraction) -> Fraction:
+        """From the release of the first flit to the end of the last one on the last link if flit j is let go when flit
+        j - ``window`` has been delivered, which is ``latency_ns`` after its end there.
+
+        A chain may also go from a delivery back to the first link, and is then a window of flits further. Up to the
+        last time that it does so, whole flits wait for the slowest link; the rest has the last flit and one before it,
+        or the last flit alone.
+        """
+        ends = [self.arrival_ns(self.final)]
+        for flits, rest in ((self.final - 1, max(self._crossings.values())), (self.final, self._last_ns)):
+            turns = flits // window
+            # The end is linear in the number of times, so that the fewest or the most are the heaviest.
+            for times in {1, turns} if turns > 0 else ():
+                passes = times * (self.whole_ns + latency_ns) + (flits - times * window) * self.slowest_ns
+                ends.append(passes + rest)
+        return max(ends)
+
     def last_arrival_ns(self, releases: Sequence[Fraction]) -> Fraction:
         """The end of the last flit on the last link if flit j is at the first link from ``releases[j]`` on."""
         return max(at + self.arrival_ns(self.final, flit) for flit, at in enumerate(releases))

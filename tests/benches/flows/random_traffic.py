@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -32,6 +33,14 @@ def system_of(links: list[tuple[str, str, int, int]]) -> System:
         "random", "<test>", "", Fraction(0), 256, "flow_round_robin", 16, None, "none", growing.graph, (), None, None,
         None, (),
     )  # fmt: skip
+
+
+def lengthened(system: System, length_mm: Fraction) -> System:
+    """``system`` with every link that long, at 10 ps per mm."""
+    graph = system.graph.copy()
+    for _, _, data in graph.edges(data=True):
+        data["spec"] = replace(data["spec"], length_mm=length_mm)
+    return replace(system, graph=graph, ns_per_mm=Fraction(1, 100))
 
 
 @st.composite

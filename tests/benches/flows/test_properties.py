@@ -16,7 +16,7 @@ from benches.flows.report import report_of
 from benches.flows.run import FlowTimes, LinkUse, run_traffic
 from benches.flows.traffic import FlowSpec
 from simcore.errors import ModelBug
-from tests.benches.flows.random_traffic import traffic, traffics
+from tests.benches.flows.random_traffic import lengthened, traffic, traffics
 
 ARBITRATIONS = st.sampled_from(["flow_round_robin", "port_round_robin", "fifo"])
 
@@ -97,6 +97,18 @@ def test_a_lone_flow_is_fair_but_for_the_time_to_fill_its_way(arbitration: str):
     assert said.bottleneck == ("b", "c")
     assert times.end_ticks / 1000 - Fraction(said.end_ns) == Fraction(256, 64) + Fraction(256, 100)
     assert lone_durations(alone) == [times.duration_ns]
+
+
+def test_a_flow_alone_does_not_wait_for_room_that_one_before_it_has_taken():
+    """The room of a flit comes back over the link's 12.7 mm, 0.127 ns after the flit is there."""
+    links = [("a", "b", 64, 0), ("b", "c", 64, 0)]
+    flows = [FlowSpec("f", "a", "b", 257), FlowSpec("g", "a", "b", 256), FlowSpec("h", "a", "c", 256)]
+    given_traffic = traffic(links, flows, buffer_bytes=256)
+    given_traffic = replace(given_traffic, system=lengthened(given_traffic.system, Fraction(127, 10)))
+    by_name = dict(zip("fgh", lone_durations(given_traffic), strict=True))
+    turned = replace(given_traffic, flows=tuple(reversed(flows)))
+    assert dict(zip("hgf", lone_durations(turned), strict=True)) == by_name
+    assert by_name["g"] == 4 + Fraction(127, 1000)
 
 
 def test_what_does_not_add_up_is_a_fault_of_kernbench():

@@ -17,8 +17,10 @@ from benches.probe.simulate import actual_ns
 from topology.machine.site import Place, Site
 from topology.system import LinkSpec, NodeSpec, Origin, System
 
+ZERO = Fraction(0)
 WRITTEN = Origin("drawn", 1, 1)
 RATES = (Fraction(16), Fraction(48), Fraction(128), Fraction(256), Fraction(272, 10))
+KINDS = ("router", "pcie_endpoint")
 LATENCIES = (Fraction(0), Fraction(2), Fraction(5, 2), Fraction(1, 3000), Fraction(21, 8))
 
 
@@ -63,8 +65,7 @@ def drawn(draw: st.DrawFn) -> tuple[Site, Case, int]:
     """A chain with or without a memory at its end, and a transfer over all of it."""
     count = draw(st.integers(1, 5))
     nodes = [
-        node(f"n{i}", draw(st.sampled_from(("router", "pcie_endpoint"))), overhead_ns=draw(st.sampled_from(LATENCIES)))
-        for i in range(count)
+        node(f"n{i}", draw(st.sampled_from(KINDS)), overhead_ns=draw(st.sampled_from(LATENCIES))) for i in range(count)
     ]
     memory = draw(st.sampled_from(("hbm", "sram", "none")))
     if memory == "hbm":
@@ -105,19 +106,22 @@ def test_formula_and_terms_are_exactly_what_the_machine_takes(given_case: tuple[
 
 @given(
     st.integers(1, 40),
-    st.lists(st.sampled_from(RATES), min_size=1, max_size=5),
-    st.sampled_from(LATENCIES),
-    st.integers(1, 60),
+    st.lists(st.tuples(*[st.sampled_from(choice) for choice in (RATES, LATENCIES, LATENCIES)]), min_size=1, max_size=5),
+    st.lists(
+        st.tuples(st.sampled_from(("router", "pcie_endpoint")), st.sampled_from(LATENCIES)), min_size=6, max_size=6
+    ),
+    st.integers(0, 60 * 256),
 )
-@example(1, [Fraction(128)] * 4, Fraction(5, 2), 50)
+@example(1, [(Fraction(128), ZERO, ZERO)] * 4, [("router", Fraction(5, 2))] * 6, 50 * 256)
+@example(1, [(Fraction(100), ZERO, ZERO), (Fraction(50), ZERO, ZERO)], [("router", ZERO)] * 6, 19 * 256 + 136)
+@example(2, [(Fraction(16), Fraction(1, 3000), ZERO)], [("router", Fraction(1, 3000))] * 6, 5000)
 def test_a_small_window_stalls_by_what_the_closed_form_says(
-    window: int, rates: list[Fraction], overhead: Fraction, flits: int
+    window: int, links: list[tuple[Fraction, Fraction, Fraction]], parts: list[tuple[str, Fraction]], nbytes: int
 ):
-    nodes = [node(f"n{i}", "router", overhead_ns=overhead) for i in range(len(rates) + 1)]
-    site = chain(nodes, [(rate, Fraction(0), Fraction(0)) for rate in rates], 256, window)
+    nodes = [node(f"n{i}", kind, overhead_ns=ns) for i, (kind, ns) in enumerate(parts[: len(links) + 1])]
+    site = chain(nodes, links, 256, window)
     case = Move("m", "path", 1, "n0", nodes[-1].name)
-    said = predicted(site, case, course_of(site, case), flits * 256)
-    assert abs(actual_ns(site, case, flits * 256) - said.total_ns) <= Fraction(1, 1000)
+    assert actual_ns(site, case, nbytes) == predicted(site, case, course_of(site, case), nbytes).total_ns
 
 
 def test_each_term_has_its_cause():

@@ -104,13 +104,17 @@ def read_traffic(source: str | os.PathLike[str]) -> Traffic:
     if system is not None:
         system = _with_options(system, options)
     flows: list[tuple[FlowSpec, Path]] = []
+    named: list[tuple[str, Path]] = []
     for number_, raw in enumerate(document.flows):
-        spec = _read_flow(reader, raw, ("flows", number_))
+        path: Path = ("flows", number_)
+        spec = _read_flow(reader, raw, path)
         if spec is not None:
-            flows.append((spec, ("flows", number_)))
+            flows.append((spec, path))
+        if isinstance(raw, dict) and isinstance(raw.get("name"), str):
+            named.append((raw["name"], path))
     if not document.flows:
         reader.add(("flows",), "flows: there is none")
-    _check_names(reader, flows)
+    _check_names(reader, flows, named)
     if system is not None:
         _check_ways(reader, flows, system)
         _check_buffers(reader, flows, system)
@@ -182,27 +186,28 @@ def _named_system(reader: Reader, word: str, folder: FilePath) -> System | None:
 
 
 def _read_flow(reader: Reader, raw: Any, path: Path) -> FlowSpec | None:
+    """The flow at ``path``; after a fault of its quantities with none of them, so that the rest can be checked."""
     entry = read_structure(FlowEntry, raw, reader.text, path, reader.findings, keys_of(FlowQuantities))
     if not isinstance(raw, dict):
         return None
     given = reader.quantities(FlowQuantities, raw, path, "flow")
-    if entry is None or given is None:
+    if entry is None:
         return None
     way = tuple(entry.path) if entry.path is not None else None
-    v = given.values
+    v = given.values if given is not None else FlowQuantities(bytes=0)
     return FlowSpec(entry.name, entry.src, entry.dst, v.bytes, v.start_ns, way, tuple(entry.after))
 
 
-def _check_names(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]]) -> None:
-    """Names that stand twice or nowhere, and flows that wait for each other."""
+def _check_names(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], named: Sequence[tuple[str, Path]]) -> None:
+    """Names that stand twice or nowhere, and flows that wait for each other. ``named``: also those with other faults."""
     first: dict[str, Path] = {}
-    for spec, path in flows:
-        if spec.name in first:
-            line, _ = reader.text.place(first[spec.name])
-            reader.add((*path, "name"), f"a second flow called {shown(spec.name)} (the first is at line {line})")
-        first.setdefault(spec.name, path)
+    for name, path in named:
+        if name in first:
+            line, _ = reader.text.place(first[name])
+            reader.add((*path, "name"), f"a second flow called {shown(name)} (the first is at line {line})")
+        first.setdefault(name, path)
     names = list(first)
-    known = True
+    known = len(flows) == len(named)
     for spec, path in flows:
         for place, other in enumerate(spec.after):
             if other not in first:

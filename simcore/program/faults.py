@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -146,7 +147,7 @@ def kind_of(value: Any) -> str:
         return "nothing (null)"
     for types, words in (
         (bool, "a boolean"),
-        ((int, float), f"the number {shown(value)}"),
+        ((int, float, Fraction), f"the number {shown(value)}"),
         (str, f"the text {shown(value)}"),
         (list, "a list"),
         (dict, "a mapping"),
@@ -162,6 +163,8 @@ def shown(value: Any) -> str:
         return f'"{plain(value)}"'
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Fraction):
+        return f"{float(value):.15g}"
     is_long = isinstance(value, int) and value.bit_length() > 4000
     return plain(f"a number of {value.bit_length()} bits" if is_long else str(value))
 

@@ -27,8 +27,9 @@ _UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\u
 """What YAML does not allow in a file, not even in quotes."""
 
 _DECIMAL = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?(?P<exponent>\d+))?")
-_LARGEST_EXPONENT = 300
-"""Of a number that is kept exactly: its digits are all written out in memory."""
+_EXPONENT_LIMIT = 100
+"""A number that is kept exactly is 0, or from 1e-100 to 1e100 in size: its digits are all written out in memory, and
+products of several must still be doubles."""
 _KNOWN_SCALARS = 100_000
 """Scalars whose meaning is remembered; the words of a program repeat, its names do not."""
 
@@ -36,7 +37,8 @@ _KNOWN_SCALARS = 100_000
 def decode_yaml(data: bytes, file: str, *, exact: bool = False) -> Any:
     """The document in ``data``. Raises InputError for syntax errors, repeated keys, aliases and too deep nesting.
 
-    With ``exact``, a number with a point is the Fraction that its digits say; infinite and NaN stay floats.
+    With ``exact``, a number with a point or an exponent is the Fraction that its digits say, 1e5 too, which JSON and
+    YAML 1.2 have for a number and YAML 1.1 for text; infinite and NaN stay floats.
     """
     text = json_text(data, file)
     unreadable = _UNREADABLE.search(text)
@@ -146,6 +148,8 @@ class _Builder:
             return self.known[event.value]
         tag = self.resolver.resolve(yaml.ScalarNode, event.value, (True, False)).rpartition(":")[2]
         value: Any = event.value
+        if self.exact and tag == "str" and _DECIMAL.fullmatch(event.value.lower()):
+            tag = "float"
         if tag in ("int", "float") and _other_in_yaml_1_2(event.value):
             allowed = "allowed: decimal digits without a leading zero; quotes around text"
             self.problem(f"{event.value} is one thing in YAML 1.1 and another in YAML 1.2 ({allowed})", event)
@@ -154,10 +158,11 @@ class _Builder:
             node = yaml.ScalarNode(f"tag:yaml.org,2002:{tag}", event.value)
             try:
                 value = getattr(self.constructor, f"construct_yaml_{tag}")(node)
-                if self.exact and isinstance(value, float):
+                if self.exact and isinstance(value, int | float):
                     value = _exactly(event.value, value)
             except ValueError:
-                self.problem(f"{shown(event.value)} is not a readable number", event)
+                bounds = f" (allowed: 0, or from 1e-{_EXPONENT_LIMIT} to 1e{_EXPONENT_LIMIT} in size)"
+                self.problem(f"{shown(event.value)} is not a readable number{bounds if self.exact else ''}", event)
                 return None
         if len(self.known) < _KNOWN_SCALARS:
             self.known[event.value] = value
@@ -175,14 +180,21 @@ def _other_in_yaml_1_2(number: str) -> bool:
 
 
 def _exactly(text: str, value: float) -> Fraction | float:
-    """The number that ``text`` writes, which is ``value`` as a float. Raises ValueError for an endless exponent."""
+    """The number that ``text`` writes, which is ``value`` as an int or a float. Raises ValueError beyond the limits."""
     plain = text.replace("_", "").lower()
     decimal = _DECIMAL.fullmatch(plain)
-    if decimal is None:  # .inf and .nan
-        return value
-    if int(decimal["exponent"] or 0) > _LARGEST_EXPONENT:
-        raise ValueError(f"{text}: an exponent beyond {_LARGEST_EXPONENT}")
-    return Fraction(plain)
+    exact: Fraction | float = value
+    if isinstance(value, float):
+        if decimal is None:  # .inf and .nan
+            return value
+        # Twice the limit, since digits may make up for an exponent: 0.001e+102.
+        if int(decimal["exponent"] or 0) > 2 * _EXPONENT_LIMIT:
+            raise ValueError(f"{text}: an exponent beyond the limit")
+        exact = Fraction(plain)
+    limit = 10**_EXPONENT_LIMIT
+    if exact and not (abs(exact) <= limit and abs(exact) * limit >= 1):
+        raise ValueError(f"{text}: beyond the limits")
+    return exact
 
 
 def _position(event: Any) -> tuple[int, int]:

@@ -92,6 +92,11 @@ def one(entry: str) -> str:
          ["4:43: bytes: expected a whole number of bytes, got 1.5"]),
         (one("name: f, src: alpha, dst: beta, bytes: 1000000000000000000000000000000"),
          ["4:43: bytes: must be at most 1099511627776 bytes, not 1000000000000000000000000000000"]),
+        (one("name: f, src: alpha, dst: beta, bytes: 1e400"),
+         ['4:43: "1e400" is not a readable number (allowed: 0, or from 1e-100 to 1e100 in size)']),
+        (one("name: f, src: alpha, dst: beta, bytes: 1, after: 1.5"),
+         ["4:53: after: expected a list, got the number 1.5"]),
+        (one("name: f, src: alpha, dst: beta, bytes: 1e3"), []),
         (one("name: f, src: alpha, dst: beta, bytes: much"),
          ['4:43: bytes: expected a whole number of bytes, got the text "much"']),
         (one("name: f, src: alpha, dst: beta"),
@@ -150,7 +155,16 @@ def test_all_faults_of_a_file_come_at_once(tmp_path: Path):
         "options: {flit_bytes: 0}\n"
     )  # fmt: skip
     places = [problem.split(": ")[0] for problem in problems_of(tmp_path, text)]
-    assert places == ["4:42", "5:30", "5:53", "6:10", "6:52", "7:23"]
+    assert places == ["4:18", "4:42", "5:30", "5:53", "6:10", "6:52", "7:23"]
+
+
+@pytest.mark.parametrize("fault", ["bytes: -1", "bytes: 1, start_ns: soon", "bytes: 1, path: 7", "bytes: 1, size: 2"])
+def test_a_flow_with_a_fault_is_still_there_for_those_that_come_after_it(tmp_path: Path, fault: str):
+    flows = f"flows:\n- {{name: f, src: alpha, dst: beta, {fault}}}\n"
+    later = "- {name: g, src: alpha, dst: beta, bytes: 1, after: [f]}\n- {name: f, src: alpha, dst: beta, bytes: 1}\n"
+    first, second = problems_of(tmp_path, HEAD + GRAPH + flows + later)
+    assert first.startswith("4:")
+    assert second == '6:10: a second flow called "f" (the first is at line 4)'
 
 
 def test_a_file_that_is_not_there(tmp_path: Path):

@@ -53,7 +53,24 @@ def test_without_exact_a_number_with_a_point_is_a_float():
     assert decode_yaml(b"[0.1]", "f.yaml") == [0.1]
 
 
-def test_an_exponent_that_would_fill_the_memory_is_refused():
+@pytest.mark.parametrize("text", ["1e5", "1E+5", "1.0e5", "100000.0", "0.001e+8"])
+def test_a_number_with_an_exponent_is_one_as_in_json(text: str):
+    assert decode_yaml(f'{{"x": {text}}}'.encode(), "f.json", exact=True) == {"x": 100_000}
+    assert decode_yaml(f'{{"x": "{text}"}}'.encode(), "f.json", exact=True) == {"x": text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1.0e-999999999", "1e400", "-1e+101", "1e-101", "1" + "0" * 101, "0." + "0" * 100 + "1", "0x1" + "0" * 99],
+)
+def test_a_number_that_would_fill_the_memory_or_is_no_double_is_refused(text: str):
     with pytest.raises(InputError) as caught:
-        decode_yaml(b"x: 1.0e-999999999\n", "f.yaml", exact=True)
-    assert str(caught.value) == 'f.yaml:1:4: "1.0e-999999999" is not a readable number'
+        decode_yaml(f"x: {text}\n".encode(), "f.yaml", exact=True)
+    (problem,) = caught.value.problems
+    assert str(problem).startswith("f.yaml:1:4: ")
+    assert problem.message.endswith("is not a readable number (allowed: 0, or from 1e-100 to 1e100 in size)")
+
+
+def test_numbers_up_to_the_limits_are_what_they_are():
+    document = decode_yaml(b"[1.0e+100, 1e-100, -1e100, 0.0, 0]", "f.yaml", exact=True)
+    assert document == [10**100, Fraction(1, 10**100), -(10**100), 0, 0]

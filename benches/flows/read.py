@@ -199,7 +199,7 @@ def _read_flow(reader: Reader, raw: Any, path: Path) -> FlowSpec | None:
 
 
 def _check_names(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], named: Sequence[tuple[str, Path]]) -> None:
-    """Names that stand twice or nowhere, and flows that wait for each other. ``named``: also those with other faults."""
+    """Names that stand twice or nowhere, flows that wait for each other. ``named``: those with other faults too."""
     first: dict[str, Path] = {}
     for name, path in named:
         if name in first:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from simcore.timing.device.constants import Constant
 from simcore.timing.device.effects import Effect
 from simcore.timing.device.platform import ByPath, DevicePlatform
+from simcore.units import TICKS_PER_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def queue_parameters(
         "per_packet_ps": _if(serial, dma.software_packet_ns),
         "tail_read_ps": _if(tail, tail_read),
         "tail_write_ps": _if(tail, tail_write),
-        "stagger_ps": tuple(round(1000 * ns) if stagger else 0 for ns in dma.stagger_ns[:engines]),
+        "stagger_ps": tuple(round(TICKS_PER_NS * ns) if stagger else 0 for ns in dma.stagger_ns[:engines]),
     }
 
 
@@ -71,7 +72,7 @@ def throttle_parameters(platform: DevicePlatform, without: Set[Effect], phase_ns
     return {
         "window_ps": throttle.window_ns.ps,
         "needed_ps": round(throttle.window_ns.ps * throttle.needed_share.value),
-        "phase_ps": min(round(1000 * phase_ns), throttle.window_ns.ps - 1),
+        "phase_ps": min(round(TICKS_PER_NS * phase_ns), throttle.window_ns.ps - 1),
         "half_speed": Effect.half_speed not in without,
         "full_speed": Effect.full_speed not in without,
     }

@@ -19,15 +19,17 @@ from components.registry import build
 from simcore.errors import InputError, Problem
 from simcore.garbage import collection_paused
 from simcore.kernel import Countdown, Environment, Row
+from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.measured import Measurement
 from simcore.program.program import Block
 from simcore.timing.confidence import Level
-from simcore.timing.device.costs import NS, DeviceCosts, MatmulCost, OperationCost
+from simcore.timing.device.costs import DeviceCosts, MatmulCost, OperationCost
 from simcore.timing.device.effects import Effect
 from simcore.timing.device.lowering import DeviceOp, Kind, device_ops
 from simcore.timing.device.packets import DeviceTransfer
-from simcore.timing.device.platform import DMA_ENGINES, DevicePlatform
+from simcore.timing.device.platform import DevicePlatform
 from simcore.timing.device.stall_draws import NO_STALLS, Stalls, draw_pattern
+from simcore.units import TICKS_PER_NS
 
 NO_EFFECTS: frozenset[Effect] = frozenset()
 
@@ -152,9 +154,9 @@ class _Device:
             return cast(WorkShareThrottle, build(self.env, "device_throttle", "throttle", rule, {}))
         begin = record.window_start_ns
         full = tuple(
-            (max(0, state.start_ns - begin) * NS, max(0, state.start_ns + state.duration_ns - begin) * NS)
+            (max(0, state.start_ns - begin) * TICKS_PER_NS, max(0, state.end_ns - begin) * TICKS_PER_NS)
             for state in record.throttle
-            if state.k == state.n
+            if state.full_speed
         )
         return cast(RecordedThrottle, build(self.env, "device_throttle", "throttle", {"full_ps": full}, {}, "recorded"))
 

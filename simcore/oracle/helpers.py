@@ -22,6 +22,9 @@ Number = TypeVar("Number", int, npt.NDArray[np.int64])
 DMA_ENGINES = 16
 """DMA engines of a core; a transfer's partitions are dealt to them in rows of 16."""
 
+DMA_PEAK_GBS = 27.2
+"""What one DMA engine of trn1 and trn2 moves at most (AWS NKI architecture guide); also bytes per ns."""
+
 FALLBACK_BYTES_PER_NS = 300
 """Rate that the compiler's scheduler takes for a DMA whose addresses are not known yet."""
 

@@ -89,6 +89,16 @@ class ThrottleState:
     k: int
     n: int
 
+    @property
+    def end_ns(self) -> int:
+        """When the state was over."""
+        return self.start_ns + self.duration_ns
+
+    @property
+    def full_speed(self) -> bool:
+        """Whether the clock ran at all of its steps."""
+        return self.k == self.n
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simcore.oracle.helpers import DMA_ENGINES
+from simcore.oracle.helpers import DMA_ENGINES, DMA_PEAK_GBS
 from simcore.oracle.registry import HARDWARE
 from simcore.program.engines import Engine
 
@@ -36,9 +36,6 @@ TRANSPOSE_CYCLES_PER_ROW = 1
 FLOAT32_BYTES = 4
 
 TENS_OF_MHZ_PER_GHZ = 100
-
-DMA_PEAK_BYTES_PER_NS = 27.2
-"""Of one DMA engine (NKI architecture guide)."""
 
 _TRN1 = HARDWARE["public", "Trainium"]
 
@@ -64,7 +61,7 @@ class MeasuredKernel:
 class KernelBound:
     """Lower bounds beside measurements, ns or cycles; each ratio is bound / measured and must not exceed 1.
 
-    ``practical_dma_ns`` is no bound, but what the guide's rate gives.
+    ``dma_practical_ns`` is no bound, but what the guide's rate gives.
     """
 
     problem: str
@@ -115,7 +112,7 @@ def bound_of(kernel: MeasuredKernel) -> KernelBound:
         shape=kernel.shape,
         latency_ns=kernel.latency_ns,
         pe_ns=pe_cycles / clock_ghz[Engine.PE],
-        dma_peak_ns=moved / (DMA_ENGINES * DMA_PEAK_BYTES_PER_NS),
+        dma_peak_ns=moved / (DMA_ENGINES * DMA_PEAK_GBS),
         dma_practical_ns=moved / (DMA_ENGINES * _TRN1.dma_engine_gbs),
         element_cycles=(kernel.sbuf_write_bytes - kernel.hbm_read_bytes) / FLOAT32_BYTES,
         active_cycles=kernel.latency_ns * active_ghz,

@@ -101,7 +101,7 @@ def _instructions(measured: Measurement, left_out: Counter[str]) -> dict[str, in
 
 
 def _at_full_speed(measured: Measurement, begin: int, end: int) -> bool:
-    return any(t.k == t.n and t.start_ns <= begin and end <= t.start_ns + t.duration_ns for t in measured.throttle)
+    return any(t.full_speed and t.start_ns <= begin and end <= t.end_ns for t in measured.throttle)
 
 
 def _transfers(program: Program, measured: Measurement, left_out: Counter[str]) -> dict[str, int]:

@@ -8,6 +8,8 @@ from statistics import fmean, median
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from simcore.units import TICKS_PER_NS
+
 
 class Obtained(StrEnum):
     """``documented``: printed by the vendor. ``measured``: read off profiles as it stands. ``fitted``: worked out from
@@ -38,7 +40,7 @@ class Constant(PlatformModel):
     @property
     def ps(self) -> int:
         """A value in nanoseconds as whole picoseconds."""
-        return round(self.value * 1000)
+        return round(self.value * TICKS_PER_NS)
 
 
 def measured(values: Sequence[float], source: str, *, mean: bool = False) -> Constant | None:

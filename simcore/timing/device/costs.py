@@ -14,11 +14,9 @@ from simcore.timing.confidence import Level
 from simcore.timing.device.effects import Effect
 from simcore.timing.device.lowering import DeviceOp
 from simcore.timing.device.observe import clock_ghz
-from simcore.timing.device.packets import DeviceTransfer
+from simcore.timing.device.packets import DeviceTransfer, packet_ns
 from simcore.timing.device.platform import DevicePlatform, OperationClass
-
-NS = 1000
-"""Picoseconds in a nanosecond."""
+from simcore.units import TICKS_PER_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class DeviceCosts:
     def operation(self, op: DeviceOp) -> OperationCost:
         """The cost of a compute operation."""
         if op.given_ns is not None:
-            return OperationCost(op.given_ns * NS, op.given_ns * NS, Level.EXACT)
+            return OperationCost(op.given_ns * TICKS_PER_NS, op.given_ns * TICKS_PER_NS, Level.EXACT)
         known, confidence = self._nearest(op)
         ghz = clock_ghz(self.platform.arch, op.engine)
         cycles_ns = op.cycles / (known.speedup if known else 1) / ghz if ghz else 0.0
@@ -133,10 +131,8 @@ class DeviceCosts:
         dma = self.platform.dma
         if not self._overhead:
             return _ps(transfer.packet_bytes / dma.packet_gbs.value)
-        if transfer.writes_hbm and transfer.is_short:
-            return _ps(transfer.runs_per_packet * dma.short_run_ns.value)
-        return _ps(dma.packet_ns.value + transfer.packet_bytes / dma.packet_gbs.value)
+        return _ps(packet_ns(transfer, transfer.packet_bytes, dma))
 
 
 def _ps(ns: float) -> int:
-    return max(0, round(ns * NS))
+    return max(0, round(ns * TICKS_PER_NS))

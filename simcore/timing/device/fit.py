@@ -13,7 +13,7 @@ from simcore.timing.device.fit_pe import fit_pe
 from simcore.timing.device.fit_stalls import fit_hbm
 from simcore.timing.device.fit_throttle import fit_throttle
 from simcore.timing.device.observe import observe
-from simcore.timing.device.platform import DevicePlatform, DmaTiming, EngineTiming
+from simcore.timing.device.platform import DEVICE_PLATFORM_SCHEMA, DevicePlatform, DmaTiming, EngineTiming
 
 
 def fit_device_platform(profiles: Sequence[Program], *, name: str = "device") -> DevicePlatform:
@@ -34,7 +34,7 @@ def fit_device_platform(profiles: Sequence[Program], *, name: str = "device") ->
     dma = fit_dma(observed)
     return DevicePlatform.model_validate(
         {
-            "schema": "kernbench.device_platform/1",
+            "schema": DEVICE_PLATFORM_SCHEMA,
             "name": name,
             "arch": arches[0],
             "profiles": tuple(profile.program.name for profile in observed),

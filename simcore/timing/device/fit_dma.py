@@ -7,14 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import fmean, median
 
+from simcore.oracle.helpers import DMA_ENGINES, DMA_PEAK_GBS
 from simcore.program.measured import MeasuredInstruction
 from simcore.timing.device.constants import Constant, assumed, documented, fitted, measured
 from simcore.timing.device.observe import TRIGGER, Observed
 from simcore.timing.device.packets import DeviceTransfer
-from simcore.timing.device.platform import DMA_ENGINES, ByPath, DmaTiming
-
-PEAK_GBS = 27.2
-"""Documented peak of one DMA engine."""
+from simcore.timing.device.platform import ByPath, DmaTiming
 
 DOCUMENTED_START_NS, DOCUMENTED_TRIGGER_NS = 1300.0, 600.0
 """Documented: from a DMA's semaphore to its start; hardware descriptor generation per instruction."""
@@ -32,6 +30,12 @@ _HELD_UP_NS = 60
 
 _RECENT_NS = 3000
 """Triggers of the software queue within this of each other are still being worked on."""
+
+_OVERLAP_NS = 3.0
+"""By how much packets of a busy engine overlap, as the profiles time them."""
+
+_COMPLETION_NS = 6.0
+"""A completion packet where no profile shows one."""
 
 _MANY = 20
 """Packets of one size that make a point of the packet law."""
@@ -172,21 +176,22 @@ def _packet_law(profiles: Sequence[Observed]) -> tuple[Constant, Constant, Const
         rates = [size / (ns - overhead) for size, ns in points.items()]
         rate = fitted(gbs, rates, f"slope of {what} over bytes").model_copy(update={"points": len(count)})
     else:
-        gbs = PEAK_GBS
-        rate = documented(PEAK_GBS, _GUIDE)
+        gbs = DMA_PEAK_GBS
+        rate = documented(DMA_PEAK_GBS, _GUIDE)
         overhead = fmean(ns - size / gbs for size, ns in points.items()) if points else 0.0
     beyond = [ns - size / gbs for size, ns in points.items()]
     per_packet = fitted(overhead, beyond, f"{what}, less bytes at the rate").model_copy(update={"points": len(count)})
     run = measured(short, f"{what} that write short runs to device memory, per run")
     no_run = assumed(per_packet.value + 512 / rate.value, "no profile writes short runs to device memory; as 512 bytes")
-    # a completion packet overlaps the packet before it by as much as any other does
-    overlap = median([9.0, *completion]) - 3.0
-    return (
-        per_packet,
-        rate,
-        run or no_run,
-        fitted(overlap, completion, "durations of completion packets, less 3 ns overlap"),
-    )
+    return per_packet, rate, run or no_run, _completion(completion)
+
+
+def _completion(durations: list[float]) -> Constant:
+    """A completion packet overlaps the packet before it by as much as any other does."""
+    what = f"durations of completion packets, less {_OVERLAP_NS:g} ns overlap"
+    if not durations:
+        return assumed(_COMPLETION_NS, f"no profile shows it; as in profiles of trn2 ({what})")
+    return fitted(median(durations) - _OVERLAP_NS, durations, what)
 
 
 def _software_pairs(profile: Observed) -> Iterable[tuple[int, float]]:

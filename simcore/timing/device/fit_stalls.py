@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.measured import DmaPacket
 from simcore.timing.device.constants import assumed
 from simcore.timing.device.fit_dma import path_of
 from simcore.timing.device.observe import Observed
-from simcore.timing.device.packets import DeviceTransfer
-from simcore.timing.device.platform import DMA_ENGINES, DmaTiming, HbmTiming, StallPattern
+from simcore.timing.device.packets import DeviceTransfer, packet_ns
+from simcore.timing.device.platform import DmaTiming, HbmTiming, StallPattern
 
 IDLE_NS = 60.0
 """An engine that has read nothing for this long begins to read anew."""
@@ -107,12 +108,10 @@ def _carried(
 
 
 def nominal_ns(packet: DmaPacket, transfer: DeviceTransfer, dma: DmaTiming) -> float:
-    """A packet's time by the law."""
+    """What a packet takes by the fitted constants, in ns."""
     if packet.completion:
         return dma.completion_packet_ns.value
-    if transfer.writes_hbm and transfer.is_short:
-        return transfer.runs_per_packet * dma.short_run_ns.value
-    return dma.packet_ns.value + packet.nbytes / dma.packet_gbs.value
+    return packet_ns(transfer, packet.nbytes, dma)
 
 
 def _ready(profile: Observed, dma: DmaTiming) -> dict[str, float]:

@@ -49,7 +49,7 @@ def _shares(profiles: Sequence[Observed], pe: PeTiming, window_ns: float) -> tup
             continue
         origin = record[0].start_ns
         work = _work(profile, pe, origin, window_ns)
-        end = record[-1].start_ns + record[-1].duration_ns
+        end = record[-1].end_ns
         begin = profile.measured.window_start_ns
         first, last = int((begin - origin) // window_ns), int((end - origin) // window_ns)
         for number in range(first, last):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from simcore.errors import InputError, Problem
 from simcore.oracle.documented import documented_cycles
 from simcore.program.dtypes import DType
-from simcore.program.instruction import Instruction, Operand
+from simcore.program.instruction import Instruction
 from simcore.timing.device.packets import DeviceTransfer, transfer_of
 
 if TYPE_CHECKING:
@@ -112,11 +112,6 @@ def device_ops(block: Block, arch: str, *, file: str = "<program>") -> tuple[Dev
     return tuple(ops)
 
 
-def moving_elements(operand: Operand) -> int:
-    """Elements per partition that an operand streams through an engine."""
-    return operand.elements
-
-
 def _kind(instruction: Instruction) -> Kind:
     if instruction.engine == "DMA" or instruction.transfer is not None:
         return Kind.trigger
@@ -128,7 +123,7 @@ def _operation(instruction: Instruction) -> tuple[str, str, str, str, bool]:
     """Space: PSUM if any input lies there. The type is that of the widest input; a scalar input is a pointer."""
     ins = instruction.ins or instruction.outs
     space = "PSUM" if any(operand.space == "PSUM" for operand in ins) else "SB"
-    widest = max(ins, key=moving_elements, default=None)
+    widest = max(ins, key=lambda operand: operand.elements, default=None)
     pointer = len(instruction.ins) > 1 and any(operand.elements == 1 for operand in instruction.ins[1:])
     dtype = widest.dtype if widest is not None else DType.float32.name
     return instruction.engine, instruction.opcode, space, dtype, pointer

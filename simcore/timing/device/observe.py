@@ -102,8 +102,8 @@ class Observed:
     def speed_at(self, time_ns: float) -> float:
         """The PE's speed by the throttle record; half where it says nothing."""
         for state in self.measured.throttle:
-            if state.start_ns <= time_ns < state.start_ns + state.duration_ns:
-                return FULL if state.k == state.n else HALF
+            if state.start_ns <= time_ns < state.end_ns:
+                return FULL if state.full_speed else HALF
         return HALF
 
     @cached_property

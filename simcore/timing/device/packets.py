@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.dtypes import DType
 from simcore.program.instruction import Instruction, Operand
-from simcore.timing.device.platform import DMA_ENGINES
+from simcore.timing.device.platform import DmaTiming
 
 PACKET_BYTES = 4096
 """The longest packet."""
@@ -53,6 +54,13 @@ class DeviceTransfer:
 SHORT_RUN_BYTES = 1024
 """Below this a run that is written to device memory costs its fixed time, and a read from it stalls for less: the
 profiles hold runs of 256 and 512 bytes below it, and of 1 KiB and more above."""
+
+
+def packet_ns(transfer: DeviceTransfer, nbytes: int, dma: DmaTiming) -> float:
+    """The packet law: what a packet of ``nbytes`` of ``transfer`` takes on its DMA engine, in ns."""
+    if transfer.writes_hbm and transfer.is_short:
+        return transfer.runs_per_packet * dma.short_run_ns.value
+    return dma.packet_ns.value + nbytes / dma.packet_gbs.value
 
 
 def transfer_of(instruction: Instruction, queue: str) -> DeviceTransfer:

@@ -10,12 +10,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from simcore.oracle.helpers import DMA_ENGINES
 from simcore.timing.device.constants import Constant, PlatformModel
 
 DEVICE_PLATFORM_SCHEMA: Literal["kernbench.device_platform/1"] = "kernbench.device_platform/1"
-
-DMA_ENGINES = 16
-"""DMA engines of a core."""
 
 SixteenNs = tuple[float, ...]
 """One number (ns) for each DMA engine."""

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from simcore.timing.device.platform import DMA_ENGINES, StallPattern
+from simcore.oracle.helpers import DMA_ENGINES
+from simcore.timing.device.platform import StallPattern
+from simcore.units import TICKS_PER_NS
 
 _TURN = 7
 """Engines take the places of a pattern in turn, shifted by this much from transfer to transfer: no engine is always
@@ -41,7 +43,7 @@ def draw_pattern(patterns: Sequence[StallPattern], transfer: int, draw: int | No
         mixed = _mixed(transfer, draw)
         lost_ns = list(patterns[mixed % len(patterns)].lost_ns)
         shift = _TURN * transfer + (mixed >> 8)
-    return tuple(round(lost_ns[(engine + shift) % DMA_ENGINES] * 1000) for engine in range(DMA_ENGINES))
+    return tuple(round(lost_ns[(engine + shift) % DMA_ENGINES] * TICKS_PER_NS) for engine in range(DMA_ENGINES))
 
 
 def _mixed(transfer: int, draw: int) -> int:

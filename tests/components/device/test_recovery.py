@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.read import load_program
 from simcore.timing.device import DevicePlatform, fit_device_platform
 from simcore.timing.device.constants import Constant, Obtained
-from simcore.timing.device.platform import DMA_ENGINES, StallPattern
+from simcore.timing.device.platform import StallPattern
 from tests.components.device.synthetic import profile_of
 from topology.platforms import load_device_platform
 

@@ -45,9 +45,10 @@ def fit(
 ) -> None:
     """Fit a model to a corpus: its numbers, how far they can be trusted, and what the rows cannot tell."""
     from benches.calibrate_report.run_fit import FitRequest, run_fit
-    from benches.cli.output import console, emit_json
+    from benches.cli.output import check_targets, console, emit_json
     from simcore.staged_files import StagedFiles
 
+    check_targets({"--json": json})
     request = FitRequest(
         corpus=corpus,
         target=target,
@@ -79,9 +80,10 @@ def fit(
 def show(platform: PlatformFolder, json: JsonTarget = None) -> None:
     """List a platform's models: law, points, errors, confidence, where each came from."""
     from benches.calibrate_report.platform_report import show_report
-    from benches.cli.output import console, emit_json
+    from benches.cli.output import check_targets, console, emit_json
     from simcore.timing.store.platform import Platform
 
+    check_targets({"--json": json})
     report = show_report(Platform.existing(platform))
     if json is not None:
         emit_json(report, json)
@@ -99,23 +101,27 @@ def report(
 ) -> None:
     """Fit every stored model again from its rows and show each row; exit 1 if a stored number does not follow."""
     from benches.calibrate_report.platform_report import platform_report
-    from benches.cli.output import console, emit_json
+    from benches.cli.output import check_targets, console, emit_json
+    from simcore.staged_files import StagedFiles
     from simcore.timing.store.platform import Platform
 
+    check_targets({"--json": json, "--html": html})
     folder = Platform.existing(platform)
     checked = platform_report(folder)
-    if html is not None:
-        from benches.calibrate_report.page import page
-        from benches.calibrate_report.platform_report import laws_of
-        from benches.cli.output import write_whole
+    # The report is written before the page appears, so that neither is there without the other.
+    with StagedFiles() as staged:
+        if html is not None:
+            from benches.calibrate_report.page import page
+            from benches.calibrate_report.platform_report import laws_of
 
-        write_whole(page(checked, laws_of(folder)).encode(), str(html))
-    if json is not None:
-        emit_json(checked, json)
-    else:
-        from benches.calibrate_report.text import print_platform
+            with staged.open(html) as file:
+                file.write(page(checked, laws_of(folder)).encode())
+        if json is not None:
+            emit_json(checked, json)
+        else:
+            from benches.calibrate_report.text import print_platform
 
-        print_platform(checked, console())
+            print_platform(checked, console())
     if not checked.follows:
         raise typer.Exit(1)
 
@@ -173,9 +179,10 @@ def evaluate(
     json: JsonTarget = None,
 ) -> None:
     """Judge a learned oracle beside hwm and public, on profiles it was not fitted to or that are left out in turn."""
-    from benches.cli.output import console, emit_json
+    from benches.cli.output import check_targets, console, emit_json
     from benches.learned_report.fit import evaluate_bundle, print_evaluate
 
+    check_targets({"--json": json})
     report = evaluate_bundle(bundle, profiles)
     if json is not None:
         emit_json(report, json)

@@ -56,10 +56,11 @@ def collective(
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw the bandwidths over the sizes.")] = None,
 ) -> None:
     """Run a collective over a system and hold it against the alpha-beta analysis and what theory allows."""
-    from benches.cli.output import check_targets, console, emit_json, write_whole
+    from benches.cli.output import check_targets, console, emit_json
     from benches.collectives.build import Request, report_of
     from benches.collectives.sizes import size_of, sweep_of
     from simcore.errors import InputError, Problem
+    from simcore.staged_files import StagedFiles
     from topology.collectives.plan import unknown_words
     from topology.collectives.ranks import layout_of
     from topology.collectives.shares import stream_shares
@@ -90,16 +91,19 @@ def collective(
     assert system is not None and layout is not None and sizes is not None and shares is not None
     assert adding is not None
     report = report_of(system, Request(kind, algorithm, sizes, layout, shares, root, Costs(memory, adding)))
-    if plot is not None:
-        from benches.collectives.plot import bandwidth_plot
+    # The report is written before the picture appears, so that neither is there without the other.
+    with StagedFiles() as staged:
+        if plot is not None:
+            from benches.collectives.plot import bandwidth_plot
 
-        write_whole(bandwidth_plot(report).encode(), plot)
-    if json is not None:
-        emit_json(report, json)
-    else:
-        from benches.collectives.text import print_report
+            with staged.open(plot) as file:
+                file.write(bandwidth_plot(report).encode())
+        if json is not None:
+            emit_json(report, json)
+        else:
+            from benches.collectives.text import print_report
 
-        print_report(report, console())
+            print_report(report, console())
 
 
 def _rate(word: str) -> Fraction:

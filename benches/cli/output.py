@@ -30,6 +30,7 @@ def emit_json(result: object, target: str) -> None:
     """
     data = msgspec.json.encode(result) + b"\n"
     if target == STANDARD_OUTPUT:
+        _check_standard_output()
         typer.echo(data, nl=False)
     else:
         write_whole(data, target)
@@ -43,21 +44,36 @@ def check_targets(targets: Mapping[str, str | os.PathLike[str] | None]) -> None:
     problems: list[Problem] = []
     taken: dict[str, str] = {}
     for option, target in targets.items():
-        if target is None or os.fspath(target) == STANDARD_OUTPUT:
+        if target is None or (option == "--json" and os.fspath(target) == STANDARD_OUTPUT):
             continue
         place = os.path.realpath(target)
-        folder = os.path.dirname(place)
         if place in taken:
             problems.append(
                 Problem(f"is the file of {taken[place]} too (allowed: a file for each)", f"{option} {target}")
             )
-        elif not os.path.isdir(folder):
-            problems.append(Problem("cannot be written: No such file or directory", os.fspath(target)))
-        elif not os.access(place if os.path.exists(place) else folder, os.W_OK):
-            problems.append(Problem("cannot be written: Permission denied", os.fspath(target)))
+        elif (fault := _fault_of(option, os.fspath(target), place)) is not None:
+            problems.append(fault)
         taken[place] = option
     if problems:
         raise InputError(problems)
+
+
+def _fault_of(option: str, target: str, place: str) -> Problem | None:
+    """Why ``target``, which is at ``place``, cannot be written."""
+    folder = os.path.dirname(place)
+    if not target:
+        return Problem("an empty name (expected a file to write)", option)
+    if target == STANDARD_OUTPUT:
+        return Problem("standard output takes the JSON result alone (expected a file to write)", f"{option} {target}")
+    if os.path.isdir(place):
+        return Problem("is a directory (expected a file to write)", target)
+    if not os.path.isdir(folder):
+        return Problem("cannot be written: No such file or directory", target)
+    # A file is replaced by one that was written beside it; a device or a pipe is not.
+    beside = folder if os.path.isfile(place) or not os.path.exists(place) else place
+    if not os.access(beside, os.W_OK) or (os.path.exists(place) and not os.access(place, os.W_OK)):
+        return Problem("cannot be written: Permission denied", target)
+    return None
 
 
 def write_whole(data: bytes, target: str) -> None:
@@ -84,6 +100,8 @@ def console() -> Console:
     """Standard output for tables, as wide as the terminal (or as COLUMNS says)."""
     from rich.console import Console
 
+    _check_standard_output()
+
     class PlainConsole(Console):
         def on_broken_pipe(self) -> None:
             # Rich would leave with 1, the exit code of a failed check; the command line has its own for this.
@@ -94,6 +112,12 @@ def console() -> Console:
     # Names and source lines come from programs: nothing in them is markup.
     width = WIDTH_WITHOUT_TERMINAL if unknown else None
     return PlainConsole(highlight=False, markup=False, emoji=False, width=width)
+
+
+def _check_standard_output() -> None:
+    """Raises InputError if the caller has closed it."""
+    if sys.stdout is None:
+        raise InputError([Problem("cannot be written: it is closed", "standard output")])
 
 
 def note(text: str) -> None:

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from simcore.oracle.timing_names import PLATFORM
-
-
-def platform_of(timing: str) -> str | None:
-    """What follows ``platform:`` in a timing; None for any other timing. Raises InputError if nothing does."""
-    head, _, word = timing.partition(":")
-    if head != PLATFORM:
-        return None
-    if not word:
-        from simcore.errors import InputError, Problem
-        from topology.platforms import shipped_platforms
-
-        shipped = ", ".join(shipped_platforms())
-        text = f'"{timing}" names no platform (expected {PLATFORM}:NAME, shipped: {shipped}; or {PLATFORM}:DIR)'
-        raise InputError([Problem(text, "--timing")])
-    return word
+from simcore.oracle.timing_names import platform_of as platform_of
 
 
 def run_on_device(

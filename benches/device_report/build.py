@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-import numpy as np
-
+from benches.band import DIGITS, band_of, nearest_to_mean
 from benches.device_report.model import DeviceBlock, DeviceEvent, DeviceReport, DeviceTransferEvent
 from benches.device_report.path import critical_path
 from components.device.run import DeviceRun
@@ -15,9 +14,6 @@ from simcore.errors import InputError, Problem
 from simcore.program.program import Block, Program
 from simcore.timing.device.platform import DevicePlatform
 from simcore.units import TICKS_PER_NS
-
-BAND_PERCENT = (5, 95)
-"""The band's ends: quantiles of the runs' windows."""
 
 
 def device_report(
@@ -36,21 +32,19 @@ def device_report(
     if program.arch != platform.arch:
         message = f"is for {program.arch}, but platform {platform.name} is a {platform.arch} device"
         raise InputError([Problem(message, program.file)])
-    blocks = [
-        _block(block, _runs(program, block, platform, runs, phase_ns), events=events, explain=explain)
-        for _, block in program.blocks
-    ]
+    done = [(block, _runs(program, block, platform, runs, phase_ns)) for _, block in program.blocks]
+    count = 1 if phase_ns is not None else runs
+    whole_ns = [sum(_window_ns(own[number]) for _, own in done) for number in range(count)]
     return DeviceReport(
         schema="kernbench.device_run/1",
         program=program.name,
         platform=platform.name,
         arch=platform.arch,
         profiles=platform.profiles,
-        runs=1 if phase_ns is not None else runs,
-        window_ns=_ns(sum(block.window_ns for block in blocks)),
-        low_ns=_ns(sum(block.low_ns for block in blocks)),
-        high_ns=_ns(sum(block.high_ns for block in blocks)),
-        blocks=blocks,
+        runs=count,
+        window_ns=_ns(fmean(whole_ns)),
+        band_ns=band_of(whole_ns),
+        blocks=[_block(block, own, events=events, explain=explain) for block, own in done],
         notes=list(program.notes),
         measured_ns=None if program.measured is None else program.measured.window_ns,
     )
@@ -65,10 +59,8 @@ def _runs(
 
 
 def _block(block: Block, runs: Sequence[DeviceRun], *, events: bool, explain: bool) -> DeviceBlock:
-    windows = [run.window_ps / TICKS_PER_NS for run in runs]
-    mean = fmean(windows)
-    low, high = np.percentile(windows, BAND_PERCENT)
-    shown = min(runs, key=lambda run: abs(run.window_ps / TICKS_PER_NS - mean))
+    windows_ns = [_window_ns(run) for run in runs]
+    shown = runs[nearest_to_mean(windows_ns)]
     busy = [run.engine_busy_ps() for run in runs]
     path = critical_path(shown) if explain else None
     waits: dict[str, float] = {}
@@ -76,15 +68,14 @@ def _block(block: Block, runs: Sequence[DeviceRun], *, events: bool, explain: bo
         waits[step.cause] = _ns(waits.get(step.cause, 0.0) + step.ns)
     return DeviceBlock(
         name=block.name,
-        window_ns=_ns(mean),
-        low_ns=_ns(float(low)),
-        high_ns=_ns(float(high)),
+        window_ns=_ns(fmean(windows_ns)),
+        band_ns=band_of(windows_ns),
         finish_ns=_ns(fmean(run.finish_ps for run in runs) / TICKS_PER_NS),
         busy_ns={lane: _ns(fmean(run[lane] for run in busy) / TICKS_PER_NS) for lane in busy[0]},
-        full_speed_share=round(fmean(_full_share(run) for run in runs), 4),
+        full_speed_share=round(fmean(run.full_speed_ps / max(1, run.window_ps) for run in runs), 4),
         confidence=shown.confidence_counts(),
         shown_phase_ns=_ns(shown.phase_ns),
-        shown_window_ns=_ns(shown.window_ps / TICKS_PER_NS),
+        shown_window_ns=_ns(_window_ns(shown)),
         waits_ns=dict(sorted(waits.items(), key=lambda item: -item[1])) if explain else None,
         path=path,
         events=[_event(shown, number) for number in range(len(shown.instructions))] if events else None,
@@ -111,9 +102,9 @@ def _event(run: DeviceRun, number: int) -> DeviceEvent:
     )
 
 
-def _full_share(run: DeviceRun) -> float:
-    return sum(window.duration_ps for window in run.throttle if window.full) / max(1, run.window_ps)
+def _window_ns(run: DeviceRun) -> float:
+    return run.window_ps / TICKS_PER_NS
 
 
 def _ns(value: float) -> float:
-    return round(value, 3)
+    return round(value, DIGITS)

@@ -36,7 +36,7 @@ class PathStep(msgspec.Struct, omit_defaults=True):
 
 
 class DeviceBlock(msgspec.Struct, omit_defaults=True):
-    """One block. ``window_ns`` is the mean over the runs, ``low_ns`` and ``high_ns`` their 5 and 95 % quantiles.
+    """One block. ``window_ns`` is the mean over the runs, ``band_ns`` their 5 and 95 % quantiles.
 
     ``finish_ns``: when the last transfer has ended too, which is later than the window if no instruction waits for it.
     ``busy_ns`` by engine and ``full_speed_share`` of the window are means over the runs too. ``confidence`` counts
@@ -46,8 +46,7 @@ class DeviceBlock(msgspec.Struct, omit_defaults=True):
 
     name: str
     window_ns: float
-    low_ns: float
-    high_ns: float
+    band_ns: tuple[float, float]
     finish_ns: float
     busy_ns: dict[str, float]
     full_speed_share: float
@@ -61,7 +60,7 @@ class DeviceBlock(msgspec.Struct, omit_defaults=True):
 
 
 class DeviceReport(msgspec.Struct, omit_defaults=True):
-    """The whole result; ``window_ns`` to ``high_ns`` add up the blocks, which run one after another.
+    """The whole result; ``window_ns`` and ``band_ns`` are of runs of all blocks, one after another.
 
     ``runs``: 1 if a phase was asked for. ``measured_ns``: of a program from a profile, what the profile measured.
     """
@@ -73,8 +72,7 @@ class DeviceReport(msgspec.Struct, omit_defaults=True):
     profiles: tuple[str, ...]
     runs: int
     window_ns: float
-    low_ns: float
-    high_ns: float
+    band_ns: tuple[float, float]
     blocks: list[DeviceBlock]
     notes: list[str] = []
     measured_ns: int | None = None

@@ -16,13 +16,10 @@ def print_device_report(report: DeviceReport, console: Console) -> None:
     )
     if report.runs > 1:
         over = f"mean of {report.runs} runs over the PE clock's phases and observed memory stalls"
-        console.print(
-            f"window {report.window_ns:.0f} ns ({over}), 5 to 95 %: {report.low_ns:.0f} .. {report.high_ns:.0f}"
-        )
+        console.print(f"window {report.window_ns:.0f} ns ({over}), 5 to 95 %: {_band(report.band_ns)}")
     else:
-        console.print(
-            f"window {report.window_ns:.0f} ns (one run at a phase of {report.blocks[0].shown_phase_ns:g} ns)"
-        )
+        phase = f" at a phase of {report.blocks[0].shown_phase_ns:g} ns" if report.blocks else ""
+        console.print(f"window {report.window_ns:.0f} ns (one run{phase})")
     if report.measured_ns is not None:
         error = 100 * (report.window_ns - report.measured_ns) / report.measured_ns
         console.print(f"measured {report.measured_ns} ns: {error:+.2f} %")
@@ -34,7 +31,7 @@ def print_device_report(report: DeviceReport, console: Console) -> None:
 
 def _print_block(block: DeviceBlock, console: Console) -> None:
     console.print()
-    console.print(f"block {block.name}: {block.window_ns:.0f} ns ({block.low_ns:.0f} .. {block.high_ns:.0f})")
+    console.print(f"block {block.name}: {block.window_ns:.0f} ns ({_band(block.band_ns)})")
     if block.finish_ns > block.window_ns:
         console.print(f"transfers that no instruction waits for end at {block.finish_ns:.0f} ns")
     table = PlainTable()
@@ -61,3 +58,8 @@ def _print_block(block: DeviceBlock, console: Console) -> None:
         for e in block.events:
             events.add_row(f"{e.start_ns:.1f}", f"{e.end_ns:.1f}", e.engine, e.opcode, e.name, e.cause, e.on or "")
         console.print(events)
+
+
+def _band(band_ns: tuple[float, float]) -> str:
+    low, high = band_ns
+    return f"{low:.0f} .. {high:.0f}"

@@ -70,9 +70,8 @@ class OnDeviceWork(ProgramWork):
             end = {i.name: _ns(i.end_ps) for i in done.instructions}
             for name, (first, last) in done.transfers.items():
                 start[name], end[name] = _ns(first), _ns(last)
-            full_ps = sum(window.duration_ps for window in done.throttle if window.full)
             return Measured(
-                single={"window_ns": _ns(done.window_ps), "full_speed_ns": _ns(full_ps)},
+                single={"window_ns": _ns(done.window_ps), "full_speed_ns": _ns(done.full_speed_ps)},
                 several={
                     "busy_ns": {lane: _ns(ticks) for lane, ticks in done.engine_busy_ps().items()},
                     "start_ns": start,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benches.band import DIGITS
 from benches.validate_report import metrics
 from benches.validate_report.explain_error import greatest_error
 from benches.validate_report.join import Joined
@@ -40,14 +41,14 @@ def judge(joined: Joined, predictor: Predictor, *, family: str, fitted_on: Seque
         arch=joined.program.arch,
         family=family,
         measured_ns=joined.measured.window_ns,
-        predicted_ns=round(predicted.window_ns, metrics.DIGITS),
+        predicted_ns=round(predicted.window_ns, DIGITS),
         band_ns=(low, high),
         error_pct=metrics.percent(predicted.window_ns, measured.window_ns),
         inside_band=low <= joined.measured.window_ns <= high,
         engines=metrics.engine_errors(predicted, measured),
         instructions=len(errors),
         median_abs_start_error_ns=metrics.median_abs(errors),
-        worst_start_error_ns=round(float(errors[np.abs(errors).argmax()]), metrics.DIGITS),
+        worst_start_error_ns=round(float(errors[np.abs(errors).argmax()]), DIGITS),
         classes=metrics.class_errors(columns, predicted, measured),
         transfers=metrics.transfer_errors(columns, predicted, measured),
         greatest_error=greatest_error(columns, typical(runs), measured),

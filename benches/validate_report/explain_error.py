@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benches.validate_report.metrics import DIGITS, first_start, start_errors
+from benches.band import DIGITS
+from benches.validate_report.metrics import first_start, start_errors
 from benches.validate_report.model import ChainStep, ErrorOrigin
 from benches.validate_report.timeline import Timeline, transfers
 from simcore.errors import ModelBug

@@ -6,18 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from benches.band import DIGITS, band_of
 from benches.validate_report.model import ClassError, EngineError, TransferError
 from benches.validate_report.timeline import Timeline, transfers
 from simcore.program.columns import Array, Columns, OperandFlag
 from simcore.program.dtypes import DType
 from simcore.program.engines import Engine
 from simcore.program.opcodes import Opcode
-
-LOW_PERCENT, HIGH_PERCENT = 5, 95
-"""The band over phases."""
-
-DIGITS = 3
-"""Decimals of a time in a report: picoseconds."""
 
 
 def percent(predicted: float, measured: float) -> float:
@@ -26,9 +21,8 @@ def percent(predicted: float, measured: float) -> float:
 
 
 def band(runs: Sequence[Timeline]) -> tuple[float, float]:
-    """5 and 95 per cent of the windows over phases, linear between runs."""
-    low, high = np.percentile([t.window_ns for t in runs], (LOW_PERCENT, HIGH_PERCENT))
-    return round(float(low), DIGITS), round(float(high), DIGITS)
+    """That of the windows over phases."""
+    return band_of([t.window_ns for t in runs])
 
 
 def engine_errors(predicted: Timeline, measured: Timeline) -> dict[str, EngineError]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benches.band import nearest_to_mean
 from simcore.program.columns import Array, Columns, Flag
 from simcore.program.opcodes import Opcode
 
@@ -52,8 +53,7 @@ def mean_of(timelines: Sequence[Timeline]) -> Timeline:
 
 def typical(timelines: Sequence[Timeline]) -> Timeline:
     """The run whose window is nearest to the mean; of several the first."""
-    mean = float(np.mean([t.window_ns for t in timelines]))
-    return min(timelines, key=lambda t: abs(t.window_ns - mean))
+    return timelines[nearest_to_mean([t.window_ns for t in timelines])]
 
 
 def transfers(columns: Columns) -> Array:

@@ -56,6 +56,11 @@ class DeviceRun:
         """When the last instruction and the last transfer have ended: later than the window if nobody waits for it."""
         return max(self.window_ps, *(end for _, end in self.transfers.values()), 0)
 
+    @property
+    def full_speed_ps(self) -> int:
+        """For how long the PE's clock was at full speed."""
+        return sum(window.duration_ps for window in self.throttle if window.full)
+
     def engine_busy_ps(self) -> dict[str, int]:
         """Busy time by lane, as :meth:`Measurement.engine_busy_ns` counts it: unions of intervals, pure waits not."""
         spans: dict[str, list[tuple[int, int]]] = {lane: [] for lane in BUSY_LANES}

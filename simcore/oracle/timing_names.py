@@ -29,6 +29,17 @@ def learned_folder(timing: str) -> Path | None:
     return Path(folder)
 
 
+def platform_of(timing: str) -> str | None:
+    """NAME or DIR of ``platform:NAME`` and ``platform:DIR``, None for any other word. Raises InputError without it."""
+    head, _, word = timing.partition(":")
+    if head != PLATFORM:
+        return None
+    if not word:
+        text = f'"{timing}" names no platform (expected {PLATFORM}:NAME, see kernbench list timings, or {PLATFORM}:DIR)'
+        raise InputError([Problem(text, "--timing")])
+    return word
+
+
 def table_of(timing: str) -> str:
     """The cost table behind ``timing``: the word itself, or the base of a bundle."""
     return timing if learned_folder(timing) is None else BASE_TIMING

@@ -10,7 +10,7 @@ import msgspec
 from pydantic import BaseModel
 from rich.console import Console
 
-from benches.plain_table import PlainTable
+from benches.schedule_report.text import table_of
 from simcore.program.read import load_program
 from simcore.staged_files import StagedFiles
 from simcore.timing.device.constants import Constant, Obtained
@@ -145,9 +145,7 @@ def _stalls(kind: str, patterns: Sequence[StallPattern]) -> StallRow:
 def print_device_fit(report: DeviceFitReport, console: Console) -> None:
     """The constants as a table, then what no profile shows."""
     console.print(f"platform {report.platform} ({report.arch}) from {', '.join(report.profiles)}", soft_wrap=True)
-    table = PlainTable()
-    for heading in ("constant", "value", "unit", "obtained", "points", "between"):
-        table.add_column(heading, justify="right" if heading in ("value", "points") else "left", no_wrap=True)
+    table = table_of("constant", ">value", "unit", "obtained", ">points", "between")
     for row in report.constants:
         between = "" if row.low is None else f"{row.low:g} .. {row.high:g}"
         table.add_row(row.name, f"{row.value:.4g}", row.unit or "", row.obtained, str(row.points), between)

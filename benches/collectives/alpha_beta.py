@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from benches.flows.traffic import Ends
 from benches.probe.formula import predict
 from benches.probe.payload import Payload
 from benches.probe.way import ZERO, Way, way_along
@@ -27,8 +28,6 @@ from topology.machine.hops import rate_gbs
 from topology.machine.site import Site
 from topology.routes.route import Route
 from topology.system import System
-
-Ends = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from benches.collectives.alpha_beta import longest_chain
+from benches.collectives.build import bus_factor
 from benches.contention.findings import Findings, Row
 from benches.contention.graphs import by_flows, needs_cubes
 from benches.contention.traffic import CHUNKS, chunk_bounds_ns, fair_ends_ns, farthest_of
@@ -45,14 +46,13 @@ def ring_findings(bench: str, kind: str, cubes: int, nbytes: int, topology: str)
     ]
     whole, chain = max(ends), longest_chain(site, plan, nodes, NO_COSTS)
     algorithm_gbs = Fraction(nbytes) / whole
-    factor = Fraction((2 if kind == "all_reduce" else 1) * (cubes - 1), cubes)
     return Findings(
         (
             Row("all ranks are done", whole, chain.time_ns, max(bounds), "ns"),
             farthest_of(rows, "sends"),
         ),
         f"{plan.steps()} steps over {cubes} cubes: {float(algorithm_gbs):.4g} GB/s of the buffer, "
-        f"{float(algorithm_gbs * factor):.4g} GB/s on the bus.",
+        f"{float(algorithm_gbs * bus_factor(kind, cubes)):.4g} GB/s on the bus.",
         "all: alpha-beta, (latency + bytes of a step / slowest link) along the longest chain; sends: max-min by "
         "progressive filling, each after those that it waits for",
         f"of each send, and of those before it: {CHUNKS}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from benches.contention.report import PASS, BenchReport, RowReport
-from benches.plain_table import PlainTable
+from benches.schedule_report.text import table_of
 
 
 def print_report(report: BenchReport, console: Console) -> None:
@@ -15,12 +15,7 @@ def print_report(report: BenchReport, console: Console) -> None:
     if given:
         console.print(given, soft_wrap=True)
     console.print()
-    table = PlainTable()
-    table.add_column("quantity")
-    for heading in ("measured", "analytic", "error", "tolerance"):
-        table.add_column(heading, justify="right")
-    for heading in ("unit", "verdict"):
-        table.add_column(heading)
+    table = table_of("quantity", ">measured", ">analytic", ">error", ">tolerance", "unit", "verdict")
     for row in report.rows:
         error, tolerance = _percent(row.error, row), _percent(row.tolerance, row)
         table.add_row(

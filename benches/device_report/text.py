@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from benches.device_report.model import DeviceBlock, DeviceReport
-from benches.plain_table import PlainTable
+from benches.schedule_report.text import table_of
 
 
 def print_device_report(report: DeviceReport, console: Console) -> None:
@@ -34,10 +34,7 @@ def _print_block(block: DeviceBlock, console: Console) -> None:
     console.print(f"block {block.name}: {block.window_ns:.0f} ns ({_band(block.band_ns)})")
     if block.finish_ns > block.window_ns:
         console.print(f"transfers that no instruction waits for end at {block.finish_ns:.0f} ns")
-    table = PlainTable()
-    table.add_column("engine", no_wrap=True)
-    table.add_column("busy ns", justify="right", no_wrap=True)
-    table.add_column("of the window", justify="right", no_wrap=True)
+    table = table_of("engine", ">busy ns", ">of the window")
     for lane, busy_ns in block.busy_ns.items():
         if busy_ns:
             table.add_row(lane, f"{busy_ns:.0f}", f"{100 * busy_ns / block.window_ns:.1f} %")
@@ -52,9 +49,7 @@ def _print_block(block: DeviceBlock, console: Console) -> None:
         for cause, ns in block.waits_ns.items():
             console.print(f"  {cause:12} {ns:10.0f} ns  {100 * ns / max(block.shown_window_ns, 1e-9):5.1f} %")
     if block.events is not None:
-        events = PlainTable()
-        for heading in ("start ns", "end ns", "engine", "opcode", "name", "cause", "on"):
-            events.add_column(heading, justify="right" if heading.endswith("ns") else "left", no_wrap=True)
+        events = table_of(">start ns", ">end ns", "engine", "opcode", "name", "cause", "on")
         for e in block.events:
             events.add_row(f"{e.start_ns:.1f}", f"{e.end_ns:.1f}", e.engine, e.opcode, e.name, e.cause, e.on or "")
         console.print(events)

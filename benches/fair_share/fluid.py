@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf, isfinite
 
 
@@ -77,4 +77,4 @@ class Solution:
     """``ends`` and, if they were asked for, the ``rates`` of each flow in time, in the order of the flows."""
 
     ends: tuple[FluidEnd, ...]
-    rates: tuple[Sequence[Step], ...] = field(default=())
+    rates: tuple[Sequence[Step], ...] = ()

@@ -9,10 +9,10 @@ from rich.console import Console
 
 from benches.schedule_report.text import table_of
 from simcore.oracle.learned.bundle import MANIFEST, Bundle, load_bundle, save_bundle
-from simcore.oracle.learned.judge import LEARNED, Errors, HeldOut, judged
+from simcore.oracle.learned.judge import Errors, HeldOut, judged
 from simcore.oracle.learned.law import Law
 from simcore.oracle.learned.profiles import fitted, held_out, read_profiles
-from simcore.oracle.timing_names import TIMINGS
+from simcore.oracle.timing_names import LEARNED, TIMINGS
 from simcore.staged_files import StagedFiles, make_folder
 from simcore.timing.store.records import refuse_fewer
 

@@ -64,5 +64,3 @@ ALL_REDUCE = {
 """Bytes per PE -> ns with slots in TCM, SRAM, HBM: torus of 6 packages, root in the corner."""
 ALL_REDUCE_HOPS = 12
 """On its critical path; at each a slot is written and read once."""
-SLOT_TIERS = {"tcm": (512, 0), "sram": (128, 2), "hbm": (32, 6)}
-"""GB/s and ns of one access."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from benches.probe.published import SLOT_TIERS
 from components.registry import build
 from simcore.kernel import Environment, Port
 from simcore.units import TICKS_PER_NS
+from topology.collectives.slots import TIERS
 
 if TYPE_CHECKING:
     from components.fabric.fabric import Fabric
@@ -24,7 +24,7 @@ class _Client:
 def slot_access_ns(tier: str, direction: str, nbytes: int) -> Fraction:
     """One access of ``nbytes`` to a slot in ``tier``, with the published constants of that tier."""
     env = Environment()
-    rate, setup_ns = SLOT_TIERS[tier]
+    rate, setup_ns = TIERS[tier].bw_gbs, TIERS[tier].setup_ns
     if tier == "tcm":
         from components.memory.tcm import TcmRequest
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from simcore.program.columns import Array, Columns, Extra, Flag, OperandFlag
 from simcore.program.dtypes import DTYPE_BYTES, DType
-from simcore.program.vocabulary import Space
+from simcore.program.vocabulary import IN_DRAM, Space
 
 _BYTES = np.array(DTYPE_BYTES, dtype=np.int64)
 _ON_CHIP = (Space.SB, Space.PSUM)
-_DRAM = (Space.DRAM, Space.Input, Space.Output)
 _NO_EXTRA = Extra()
 
 
@@ -222,7 +221,7 @@ class Group:
     @cached_property
     def transfer_in_dram(self) -> Array:
         """bool[g]: whether the access that decides the size lies in DRAM."""
-        return np.isin(self.at(self.transfer_access, self.space), _DRAM)
+        return np.isin(self.at(self.transfer_access, self.space), IN_DRAM)
 
     @cached_property
     def collective_bytes(self) -> Array:

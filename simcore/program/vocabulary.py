@@ -18,6 +18,10 @@ class Space(IntEnum):
     REG = 7
 
 
+IN_DRAM = (Space.DRAM, Space.Input, Space.Output)
+"""Spaces in device memory, behind the DMA engines."""
+
+
 class DgeType(IntEnum):
     """Who writes a DMA's descriptors: nobody (static), software (GpSimd) or a hardware generator."""
 

@@ -16,11 +16,9 @@ from simcore.oracle.group import Group
 from simcore.program.columns import Array, Flag
 from simcore.program.dtypes import DType
 from simcore.program.engines import Engine
-from simcore.program.vocabulary import DgeType, PerfMode, Space
+from simcore.program.vocabulary import IN_DRAM, DgeType, PerfMode, Space
 
 Matrix = npt.NDArray[np.float64]
-
-_DRAM = (Space.DRAM, Space.Input, Space.Output)
 
 Of = Callable[[Group], Array]
 """One number for each event of a group: [g]."""
@@ -69,8 +67,8 @@ _COUNTS_AND_MARKS: dict[str, Of] = {
     "strided": lambda g: g.any_of(g.physical & g.strided),
     "reads_psum": lambda g: _read_from(g, Space.PSUM),
     "writes_psum": lambda g: _written_to(g, Space.PSUM),
-    "reads_dram": lambda g: _read_from(g, *_DRAM),
-    "writes_dram": lambda g: _written_to(g, *_DRAM),
+    "reads_dram": lambda g: _read_from(g, *IN_DRAM),
+    "writes_dram": lambda g: _written_to(g, *IN_DRAM),
     "transfer": lambda g: g.has_flag(Flag.TRANSFER),
     "local": lambda g: g.has_flag(Flag.IS_LOCAL),
     "transpose": lambda g: g.has_flag(Flag.IS_TRANSPOSE),

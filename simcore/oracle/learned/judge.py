@@ -12,14 +12,11 @@ from simcore.oracle.cost import cost_block, with_laws
 from simcore.oracle.learned.law import Law
 from simcore.oracle.learned.samples import Samples
 from simcore.oracle.learned.train import train
-from simcore.oracle.timing_names import BASE_TIMING, TIMINGS
+from simcore.oracle.timing_names import BASE_TIMING, LEARNED, TIMINGS
 from simcore.program.columns import Array
 from simcore.program.opcodes import Opcode
 from simcore.program.program import Program
 from simcore.timing.confidence import Level
-
-LEARNED = "learned"
-"""The laws' column in a judgement, beside those of the tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,8 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Costs of the samples of one profile that the laws have not seen: ``ns`` by oracle, int64[s] each.
+    """Costs of the samples of one profile that the laws have not seen: ``ns`` by oracle, int64[s] each; the laws' is
+    ``learned``.
 
     ``level``: int8[s], the confidence of the learned cost (UNCALIBRATED: no law, so the table's).
     """

@@ -18,7 +18,7 @@ GIVEN = -1
 """Stands for a confidence level where the program gives the cost."""
 
 _CHUNK = 1 << 14
-"""Events whose features are held at a time (102 numbers each)."""
+"""Events whose features are held at a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.dtypes import DType
 from simcore.program.instruction import Instruction, Operand
+from simcore.program.vocabulary import IN_DRAM
 from simcore.timing.device.platform import DmaTiming
 
 PACKET_BYTES = 4096
@@ -79,7 +80,7 @@ def transfer_of(instruction: Instruction, queue: str) -> DeviceTransfer:
     return DeviceTransfer(instruction.name, queue, software, reads, writes, run, packed, packets)
 
 
-_HBM = frozenset({"DRAM", "Input", "Output"})
+_HBM = frozenset(space.name for space in IN_DRAM)
 
 
 def _bytes(operand: Operand) -> int:

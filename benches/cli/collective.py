@@ -78,7 +78,7 @@ def collective(
 
     if nbytes is not None and sweep is not None:
         problems.append(Problem("does not go with --bytes (sizes come from one of them)", "--sweep"))
-    one_size = nbytes or DEFAULT_SIZE
+    one_size = nbytes if nbytes is not None else DEFAULT_SIZE
     sizes = tried(lambda: [size_of(one_size, "--bytes")] if sweep is None else sweep_of(sweep, "--sweep"))
     system = tried(lambda: load_system(topology))
     layout = tried(lambda: layout_of(system, ranks, grid)) if system is not None else None
@@ -113,7 +113,7 @@ def _rate(word: str) -> Fraction:
 
     from simcore.errors import InputError, Problem
 
-    if not re.fullmatch(r"[0-9]+([.][0-9]*)?(/[1-9][0-9]*)?", word):
+    if not re.fullmatch(r"[0-9]{1,30}([.][0-9]{0,30})?(/[1-9][0-9]{0,29})?", word):
         raise InputError([Problem(f'"{word}" (expected a number of ns per byte, 0 or more)', "--reduce-ns-per-byte")])
     amount, _, by = word.partition("/")
     return Fraction(amount) / int(by or 1)

@@ -18,6 +18,8 @@ from benches.collectives.model import (
     RootPlace,
     Stream,
 )
+from benches.work_limit import fault_of_work, flits_over_links
+from simcore.errors import InputError, Problem
 from simcore.units import TICKS_PER_NS
 from topology.collectives.layout import Grid, Layout
 from topology.collectives.plan import CENTRE, CORNER, Collective, plan_of
@@ -63,6 +65,7 @@ def report_of(system: System, request: Request) -> CollectiveReport:
     """The report on ``request``. Raises InputError with everything that is wrong with it, before anything is run."""
     site = Site(system)
     plans = [plan_of(request.collective(nbytes)) for nbytes in request.sizes]
+    _check_work(site, plans, request.layout.nodes)
     costs, nodes, largest = request.costs, request.layout.nodes, request.collective(max(request.sizes))
     roots = [CORNER, CENTRE] if request.algorithm == "hierarchical" else []
     return CollectiveReport(
@@ -81,6 +84,15 @@ def report_of(system: System, request: Request) -> CollectiveReport:
         points=[_point(site, plan, nodes, costs) for plan in plans],
         roots=[_root_place(site, replace(largest, root=root), nodes, costs) for root in roots],
     )
+
+
+def _check_work(site: Site, plans: Sequence[Plan], nodes: Sequence[str]) -> None:
+    """Raises InputError if ``plans`` would take hours."""
+    sends = [send for plan in plans for send in plan.sends]
+    sizes = [(send.nbytes, len(site.route(nodes[send.src], nodes[send.dst]).links)) for send in sends]
+    fault = fault_of_work(flits_over_links(sizes, site.system.flit_bytes))
+    if fault is not None:
+        raise InputError([Problem(fault, "--bytes, --sweep")])
 
 
 def _shown(grid: Grid | None) -> str | None:

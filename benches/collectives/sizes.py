@@ -11,7 +11,7 @@ UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 def size_of(word: str, option: str) -> int:
     """``word`` in bytes, 1 or more. Raises InputError for anything else."""
-    found = re.fullmatch(r"([0-9]+)\s*([A-Za-z]*)", word.strip())
+    found = re.fullmatch(r"([0-9]{1,30})\s*([A-Za-z]*)", word.strip())
     if found is None or found[2] not in UNITS or not int(found[1]):
         raise InputError([Problem(f'"{word}" (expected bytes, 1 or more, or a number with KiB, MiB or GiB)', option)])
     return int(found[1]) * UNITS[found[2]]

@@ -21,6 +21,7 @@ from benches.flows.traffic import (
     route_of,
     waiting_circle,
 )
+from benches.work_limit import fault_of_work, flits_over_links
 from simcore.errors import InputError, hint
 from simcore.program.faults import Path, shown
 from topology.build.free_graph import build_free_graph
@@ -116,8 +117,12 @@ def read_traffic(source: str | os.PathLike[str]) -> Traffic:
         reader.add(("flows",), "flows: there is none")
     _check_names(reader, flows, named)
     if system is not None:
-        _check_ways(reader, flows, system)
         _check_buffers(reader, flows, system)
+        links = _check_ways(reader, flows, system)
+        sizes = zip([spec.nbytes for spec, _ in flows], links, strict=True)
+        fault = fault_of_work(flits_over_links(sizes, system.flit_bytes))
+        if fault is not None:
+            reader.add(("flows",), f"flows: {fault}", at_key=True)
     findings.raise_any()
     assert system is not None
     return Traffic(name, system, tuple([spec for spec, _ in flows]), FlowOptions.of(system), file)
@@ -221,11 +226,13 @@ def _check_names(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], named: 
             reader.add((*first[circle[0]], "after"), message, at_key=True)
 
 
-def _check_ways(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], system: System) -> None:
-    """Ends that are no parts, paths that are none, flows without a route."""
+def _check_ways(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], system: System) -> list[int]:
+    """Finds ends that are no parts, paths that are none, flows without a route. How many links each flow crosses."""
     site: Site | None = None
     names = sorted(system.graph)
+    links = []
     for spec, path in flows:
+        links.append(0)
         strange = [key for key in ("src", "dst") if getattr(spec, key) not in system.graph]
         for key in strange:
             word = getattr(spec, key)
@@ -234,11 +241,12 @@ def _check_ways(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], system: 
             continue
         site = site or Site(system)
         try:
-            route_of(spec, site)
+            links[-1] = len(route_of(spec, site).links)
         except InputError as error:
             at = path if spec.path is None else (*path, "path")
             for problem in error.problems:
                 reader.add(at, problem.message)
+    return links
 
 
 def _check_buffers(reader: Reader, flows: Sequence[tuple[FlowSpec, Path]], system: System) -> None:

@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 
 from simcore.errors import InputError, Problem, hint
 from simcore.perfsim.constants import COLLECTIVE_SHARES
+from simcore.program.generations import ARCH_NAMES
 from topology.collectives.send import Extent
 
 MOST_STREAMS = 4
@@ -28,14 +29,16 @@ def cut(extent: Extent, shares: Sequence[Fraction | int], grain_bytes: int = 1) 
 
 
 def stream_shares(word: str) -> dict[int, Fraction]:
-    """What part of the data each stream carries: 1 to 4 streams alike, or the streams of a generation by their shares.
+    """What part of the data each stream carries: 1 to 4 streams alike, or the streams of a generation by their shares,
+    under any of its names.
 
     Raises InputError for any other word.
     """
     counts = [str(count) for count in range(1, MOST_STREAMS + 1)]
     if word in counts:
         return {stream: Fraction(1, int(word)) for stream in range(int(word))}
-    if word in COLLECTIVE_SHARES:
-        shares = COLLECTIVE_SHARES[word]
+    generations = {name: code for name, code in ARCH_NAMES.items() if code in COLLECTIVE_SHARES}
+    if word in generations:
+        shares = COLLECTIVE_SHARES[generations[word]]
         return {stream: share / sum(shares) for stream, share in enumerate(shares)}
-    raise InputError([Problem(f'unknown streams "{word}" {hint(word, [*counts, *COLLECTIVE_SHARES])}', STREAMS)])
+    raise InputError([Problem(f'unknown streams "{word}" {hint(word, [*counts, *generations])}', STREAMS)])

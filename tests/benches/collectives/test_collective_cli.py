@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.benches.cli.conftest import Call, kernbench
 
 __all__ = ["kernbench"]
@@ -67,6 +69,29 @@ def test_what_does_not_go_together_is_refused_before_anything_is_written(kernben
     assert not target.exists()
     code, _, err = kernbench("collective", "all_reduce", "--topology", "mesh_4x4_smal")
     assert code == 2 and 'did you mean "mesh_4x4_small"' in err
+
+
+@pytest.mark.parametrize(
+    ("given", "start"),
+    [
+        (("--bytes", ""), '--bytes: "" (expected bytes, 1 or more'),
+        (("--bytes", "0"), '--bytes: "0" (expected bytes, 1 or more'),
+        (("--bytes", "9" * 5000), '--bytes: "999'),
+        (("--bytes", "99999999999999999999GiB"), "--bytes, --sweep: 23592959999999999999764070400 flits to serve"),
+        (("--sweep", "1:99999GiB"), "--bytes, --sweep: "),
+        (("--reduce-ns-per-byte", "9" * 5000), '--reduce-ns-per-byte: "999'),
+        (("--reduce-ns-per-byte", "1/0"), '--reduce-ns-per-byte: "1/0" (expected a number'),
+    ],
+)
+def test_no_size_is_empty_endless_or_taken_for_another(kernbench: Call, given: tuple[str, str], start: str):
+    code, out, err = kernbench("collective", "all_reduce", *SMALL, *given)
+    assert (code, out) == (2, "")
+    assert err.startswith(start)
+
+
+def test_a_generation_may_be_called_by_either_name(kernbench: Call):
+    call = ("collective", "all_reduce", *SMALL, "--bytes", "4KiB", "--json", "-", "--streams")
+    assert kernbench(*call, "trn2") == kernbench(*call, "gen3")
 
 
 def test_cores_of_a_chip_take_part_with_a_drawing_beside(kernbench: Call, tmp_path: Path):

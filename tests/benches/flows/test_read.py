@@ -97,6 +97,9 @@ def one(entry: str) -> str:
         (one("name: f, src: alpha, dst: beta, bytes: 1, after: 1.5"),
          ["4:53: after: expected a list, got the number 1.5"]),
         (one("name: f, src: alpha, dst: beta, bytes: 1e3"), []),
+        (one("name: f, src: alpha, dst: beta, bytes: 1073741824") + "options: {flit_bytes: 1}\n",
+         ["3:1: flows: 1073741824 flits to serve over all links would take hours (allowed: 1000000000; larger flits or "
+          "smaller transfers make fewer)"]),
         (one("name: f, src: alpha, dst: beta, bytes: much"),
          ['4:43: bytes: expected a whole number of bytes, got the text "much"']),
         (one("name: f, src: alpha, dst: beta"),

@@ -32,6 +32,7 @@ class Cause(IntEnum):
     tcm_write = 12
     mmu = 13
     semaphore = 14
+    collective_peers = 15
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,14 @@ def run(
         str | None,
         typer.Option(metavar="CORE[,CORE..]|all", help="Which cores of the system run the programs."),
     ] = None,
+    collective: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How devices that run together do their collectives over the fabric: ring (if nothing is said), torus "
+            "or hierarchical.",
+        ),
+    ] = None,
     arch: Arch = None,
     events: Events = False,
     explain: Explain = False,
@@ -73,6 +81,7 @@ def run(
             refused={
                 "--topology": topology,
                 "--device": device,
+                "--collective": collective,
                 "--arch": arch,
                 "--unroll": unroll,
                 "--trace": trace,
@@ -104,6 +113,7 @@ def run(
             [prepare(load_program(file), arch=arch, timing=timing) for file in program],
             topology,
             device,
+            collective,
             events=events,
             explain=explain,
             unroll=unroll,
@@ -111,7 +121,12 @@ def run(
             trace=trace,
         )
         return
-    beside = {"--topology": topology, "--device": device, "PROGRAM": program[1] if len(program) > 1 else None}
+    beside = {
+        "--topology": topology,
+        "--device": device,
+        "--collective": collective,
+        "PROGRAM": program[1] if len(program) > 1 else None,
+    }
     misplaced = [Problem(f"goes with --memory {FABRIC}", name) for name, value in beside.items() if value is not None]
     if misplaced:
         raise InputError(misplaced)

@@ -20,6 +20,7 @@ def run_programs(
     programs: Sequence[Prepared],
     topology: str | None,
     device: str | None,
+    collective: str | None,
     *,
     events: bool,
     explain: bool,
@@ -27,7 +28,10 @@ def run_programs(
     json: str | None,
     trace: Path | None,
 ) -> None:
-    """Runs ``programs`` on the named devices of ``topology`` and reports. Raises InputError as its parts do."""
+    """Runs ``programs`` on the named devices of ``topology`` and reports. Raises InputError as its parts do.
+
+    ``collective``: the algorithm of their collectives, None: a ring.
+    """
     from benches.cli.output import console, emit_json, note
     from benches.exact_ns import with_exact_times
     from benches.run_report.fabric_report import assigned, devices_named, result_of, site_named
@@ -35,7 +39,9 @@ def run_programs(
     from benches.run_report.model import DevicesReport
     from benches.run_report.on_fabric import Progress
     from benches.unroll_report import Unrolling
+    from topology.collectives.joining import RING, checked_algorithm
 
+    algorithm = checked_algorithm(RING if collective is None else collective)
     site = site_named(topology)
     unrolled = [Unrolling.of(prepared) if unroll else None for prepared in programs]
     ready = [(u.prepared if u is not None else prepared, u) for prepared, u in zip(programs, unrolled, strict=True)]
@@ -43,7 +49,15 @@ def run_programs(
     carried = Carried() if trace is not None else None
     progress = Progress()
     with shown(progress):
-        result = result_of(site, assignments, events=events, explain=explain, carried=carried, progress=progress)
+        result = result_of(
+            site,
+            assignments,
+            events=events,
+            explain=explain,
+            algorithm=algorithm,
+            carried=carried,
+            progress=progress,
+        )
     if trace is not None and carried is not None:
         written = write_fabric_trace(trace, result.run, carried)
         if len(written) > 1:

@@ -37,7 +37,7 @@ def device_parts(run: DeviceRun) -> dict[str, PartUse]:
 
 def shared_parts(run: FabricRun) -> dict[str, PartUse]:
     """The links and memories that anything has used."""
-    waits: Counter[Why] = Counter()
+    waits: Counter[Why] = Counter(run.collective_waits)
     for device in run.devices:
         waits.update(device.surroundings.hauler.waits)
     uses = {}

@@ -19,6 +19,7 @@ from simcore.explain.why import HIDDEN_AT_END, Why
 from simcore.perfsim.estimate import Estimate, Prepared, run
 from simcore.program.edges import EdgeKind
 from simcore.units import TICKS_PER_NS
+from topology.collectives.joining import RING
 from topology.loader import load_system, shipped_systems
 from topology.machine.devices import ALL, Device, device_names, devices_of
 from topology.machine.site import Site
@@ -108,28 +109,30 @@ def result_of(
     *,
     events: bool,
     explain: bool,
+    algorithm: str = RING,
     carried: Callable[[Flow], None] | None = None,
     progress: Progress | None = None,
 ) -> FabricResult:
     """Runs all assignments at once, and again without anti-dependencies if there are any.
 
-    Raises InputError as the runs do.
+    ``algorithm``: of collectives. Raises InputError as the runs do.
     """
     with_anti = [run(a.prepared) for a in assignments]
     without_anti = [run(a.prepared, include_anti_deps=False) for a in assignments]
     devices = [a.device for a in assignments]
     placed = place(site, list(zip(devices, with_anti, strict=True)))
-    first = second = run_on_fabric(site, placed, carried=carried, progress=progress)
+    first = second = run_on_fabric(site, placed, algorithm=algorithm, carried=carried, progress=progress)
     if any((block.columns.dep_kind == EdgeKind.Anti).any() for a in assignments for block in a.prepared.blocks):
         placed_without = place(site, list(zip(devices, without_anti, strict=True)))
-        second = run_on_fabric(site, placed_without, progress=progress)
+        second = run_on_fabric(site, placed_without, algorithm=algorithm, progress=progress)
     alone = shared_parts(first) if len(assignments) == 1 else {}
     reports = []
-    for assignment, done, free, estimate, free_estimate in zip(
-        assignments, first.devices, second.devices, with_anti, without_anti, strict=True
+    for number, (assignment, done, free, estimate, free_estimate) in enumerate(
+        zip(assignments, first.devices, second.devices, with_anti, without_anti, strict=True)
     ):
         unrolling = assignment.unrolling
         parts = {**device_parts(done), **alone}
+        notes = [*_notes(site, done), *_collective_notes(first, number)]
         reports.append(
             report_of(
                 done.blocks,
@@ -139,7 +142,7 @@ def result_of(
                 events=events,
                 explain=explain,
                 unroll=None if unrolling is None else unrolling.report([block.schedule for block in done.blocks]),
-                around=Surrounded(assignment.device.name, site.system.name, parts, _notes(site, done)),
+                around=Surrounded(assignment.device.name, site.system.name, parts, notes),
             )
         )
     return FabricResult(first, reports, site.system.name)
@@ -156,6 +159,17 @@ def _notes(site: Site, done: DeviceRun) -> list[str]:
             f"{device.name}: {done.placed.unresolved} addresses in DRAM name nothing in {site.system.name}; "
             f"what lies there was placed in {device.home}"
         )
+    return notes
+
+
+def _collective_notes(run: FabricRun, place: int) -> list[str]:
+    """What is to be said of the collectives of the device at ``place``."""
+    joined, name = run.joined, run.devices[place].placed.device.name
+    notes = [f"{name}: {count} {words}" for words, count in joined.left_out.get(place, {}).items()]
+    if joined.collectives and place in joined.ranks:
+        count, ranks = len(joined.collectives), len(joined.ranks)
+        free = "reductions are free, and no memory is read or written at their ends"
+        notes.append(f"{name}: {count} collectives over {ranks} devices by {joined.algorithm}; {free}")
     return notes
 
 

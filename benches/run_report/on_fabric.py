@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benches.run_report.execute import MachineBlock, in_ticks
+from components.core.demand import Demand
 from components.core.haul import Haul
-from components.core.needs import Needs, needs_of
+from components.core.needs import Needs, fixed_ticks, needs_of
 from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.simulate import EVENTS_PER_INSTRUCTION, LONGEST_TICKS, schedule_of
 from components.core.wiring import works_of
+from components.core.work import Work
 from components.fabric.flow import Flow
 from simcore.errors import InputError, Problem
+from simcore.explain.why import Why
 from simcore.kernel import INSTANT_LIMIT, Countdown, Environment, Story, show_ticks
-from simcore.perfsim.estimate import Estimate
+from simcore.perfsim.estimate import BlockEstimate, Estimate
+from topology.collectives.joining import RING, Joined, Member, joined
+from topology.collectives.meeting import Attendance, Hall, Meeting
+from topology.collectives.ways import Ways
 from topology.machine.devices import Device
 from topology.machine.machine import Machine
 from topology.machine.placement import DevicePlacement, Shelves
 from topology.machine.site import Site
 from topology.machine.surroundings import Surroundings, memories_of, routes_of
+from topology.routes.route import Route
 
 EVENTS_PER_SHARE = 40
 """More than the events that one DMA engine's share of a haul can cause at one instant."""
@@ -64,11 +71,15 @@ def _mismatch(device: Device, estimate: Estimate) -> Problem | None:
 
 @dataclass(slots=True)
 class DeviceRun:
-    """What one device has done. ``blocks`` as they end; ``ended_at``: ticks, when the last one had."""
+    """What one device has done. ``blocks`` as they end; ``ended_at``: ticks, when the last one had.
+
+    ``collectives``: in which it takes part, by the block's number: event, meeting, its rank there.
+    """
 
     placed: Placed
     surroundings: Surroundings
     core: NeuronCoreParameters
+    collectives: Mapping[int, Sequence[tuple[int, Meeting, int]]]
     blocks: list[MachineBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     ended_at: int = 0
@@ -76,10 +87,15 @@ class DeviceRun:
 
 @dataclass(frozen=True, slots=True)
 class FabricRun:
-    """A run of all devices on one machine, over: ``ticks`` from its start to the end of the last device."""
+    """A run of all devices on one machine, over: ``ticks`` from its start to the end of the last device.
+
+    ``joined``: its collectives; ``collective_waits``: ticks that their sends stayed at links longer than if alone.
+    """
 
     machine: Machine
     devices: list[DeviceRun]
+    joined: Joined
+    collective_waits: Counter[Why]
     ticks: int
 
 
@@ -105,25 +121,31 @@ def run_on_fabric(
     site: Site,
     placed: Sequence[Placed],
     *,
+    algorithm: str = RING,
     carried: Callable[[Flow], None] | None = None,
     progress: Progress | None = None,
 ) -> FabricRun:
     """Runs every program on its device, from tick 0 on, block after block, each block on a core that starts empty.
 
-    ``carried`` is told of every transfer. Raises InputError for a run that lasts too long; Deadlock or Livelock for one
-    that cannot end.
+    ``algorithm``: of their collectives. ``carried`` is told of every transfer. Raises InputError for collectives that
+    do not fit together and for a run that lasts too long; Deadlock or Livelock for one that cannot end.
     """
-    env = Environment(instant_limit=_instant_limit(placed))
+    together = joined(site.system, [_member(p) for p in placed], algorithm)
+    ways = _ways(site, [placed[place].device for place in together.ranks])
+    env = Environment(instant_limit=_instant_limit(placed, together))
     routes = [route for p in placed for route in routes_of(site, p.device, memories_of(p.hauls))]
+    routes += _collective_routes(together, ways)
     # A timetable does not say when a lone transfer finds a buffer full, so none is made where buffers are finite.
     machine = site.machine(env, routes, coalesce=site.system.buffer_bytes is None)
+    around = [Surroundings(machine, p.device, carried) for p in placed]
+    hall = Hall(machine, ways, [around[place].engines for place in together.ranks], carried)
+    collectives = _collectives(together, hall)
     runs = []
-    for p in placed:
+    for place, (p, surroundings) in enumerate(zip(placed, around, strict=True)):
         prepared = p.estimate.prepared
         base = NeuronCoreParameters.of_generation(prepared.arch, prepared.arch_version)
-        surroundings = Surroundings(machine, p.device, carried)
         surroundings.map_pages(p.hauls)
-        runs.append(DeviceRun(p, surroundings, p.device.core_parameters(base)))
+        runs.append(DeviceRun(p, surroundings, p.device.core_parameters(base), collectives[place]))
     left = Countdown(env, len(runs), "devices")
     if progress is not None:
         progress.total += sum(len(block.columns) for p in placed for block in p.estimate.blocks)
@@ -132,7 +154,42 @@ def run_on_fabric(
         process = env.spawn(_program(env, run, progress), f"{run.placed.device.name}.program")
         process.callbacks.append(left.arrive)
     env.run(left)
-    return FabricRun(machine, runs, max((run.ended_at for run in runs), default=0))
+    ticks = max((run.ended_at for run in runs), default=0)
+    return FabricRun(machine, runs, together, hall.waits, ticks)
+
+
+def _member(placed: Placed) -> Member:
+    estimate = placed.estimate
+    return Member(placed.device.name, estimate.prepared.program.file, [block.columns for block in estimate.blocks])
+
+
+def _ways(site: Site, devices: Sequence[Device]) -> Ways:
+    """The sends of a core go by its DMA engines, those of a PE tile from the part by which it is on the mesh."""
+    nodes, engines = [], []
+    for device in devices:
+        if device.core is not None:
+            nodes.append(device.core.name)
+            engines.append(device.engines)
+        else:
+            assert device.tile is not None
+            nodes.append(device.tile.router_part)
+            engines.append(())
+    return Ways(site, nodes, engines)
+
+
+def _collective_routes(together: Joined, ways: Ways) -> list[Route]:
+    plans = {id(joint.plan): joint.plan for joint in together.collectives}
+    return [route for plan in plans.values() for route in ways.routes(plan)]
+
+
+def _collectives(together: Joined, hall: Hall) -> Mapping[int, Mapping[int, list[tuple[int, Meeting, int]]]]:
+    """By the place of a device and the number of a block: event, meeting and rank."""
+    found: dict[int, dict[int, list[tuple[int, Meeting, int]]]] = defaultdict(lambda: defaultdict(list))
+    for joint in together.collectives:
+        meeting = Meeting(hall, joint)
+        for rank, (place, event) in enumerate(zip(together.ranks, joint.events, strict=True)):
+            found[place][joint.block].append((event, meeting, rank))
+    return found
 
 
 def _program(env: Environment, run: DeviceRun, progress: Progress | None) -> Story:
@@ -145,9 +202,7 @@ def _program(env: Environment, run: DeviceRun, progress: Progress | None) -> Sto
             progress.watch(core)
         cost_ns = block.costs.total_ns
         works = works_of(core, block.columns, cost_ns, include_anti_deps=estimate.include_anti_deps, file=file)
-        hauler, sbuf = run.surroundings.hauler, run.surroundings.sbuf
-        # What the lane makes of a cost is what counts: its memory comes on top.
-        demands = needs.demands(works, cost_ns, block.costs.read_init_ns, hauler, sbuf)
+        demands = _demands(run, number, block, needs, works)
         for engine in core.engines.values():
             engine.demands = demands
         since = env.now
@@ -174,6 +229,18 @@ def _program(env: Environment, run: DeviceRun, progress: Progress | None) -> Sto
     run.ended_at = env.now
 
 
+def _demands(run: DeviceRun, number: int, block: BlockEstimate, needs: Needs, works: list[Work]) -> dict[Work, Demand]:
+    """What the works of block ``number`` demand of memory, and of each other on other devices."""
+    hauler, sbuf = run.surroundings.hauler, run.surroundings.sbuf
+    cost_ns, fixed_ns = block.costs.total_ns, block.costs.read_init_ns
+    # What the lane makes of a cost is what counts: its memory comes on top.
+    found = needs.demands(works, cost_ns, fixed_ns, hauler, sbuf)
+    if together := run.collectives.get(number):
+        fixed = fixed_ticks(cost_ns, fixed_ns)
+        found |= {works[event]: Attendance(meeting, rank, fixed[event]) for event, meeting, rank in together}
+    return found
+
+
 def left_out_of(placed: Placed) -> Counter[str]:
     """How many events need something of memory that is not modelled, by the words for it."""
     total: Counter[str] = Counter()
@@ -182,9 +249,10 @@ def left_out_of(placed: Placed) -> Counter[str]:
     return total
 
 
-def _instant_limit(placed: Sequence[Placed]) -> int:
+def _instant_limit(placed: Sequence[Placed], together: Joined) -> int:
     """Free instructions happen at one instant, and so do free transfers; neither is a livelock."""
-    most = 0
+    engines = max((len(p.device.engines) for p in placed), default=0)
+    most = sum(EVENTS_PER_SHARE * len(joint.plan.sends) * engines for joint in together.collectives)
     for p in placed:
         for block, needs in zip(p.estimate.blocks, p.needs, strict=True):
             most += EVENTS_PER_INSTRUCTION * len(block.columns) + len(block.columns.dep_on)

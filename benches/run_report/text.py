@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from rich.console import Console
 
@@ -16,6 +17,10 @@ DELAY_ROWS = 12
 """Instructions that are shown with what made them last longer: those with the most of it, in program order."""
 
 
+CAUSES_SHOWN = 12
+"""Causes of a difference that are named in a line: the largest ones."""
+
+
 PART_ROWS = 16
 """Parts that carry bytes that are shown: the busiest ones."""
 
@@ -27,7 +32,8 @@ def print_devices(report: DevicesReport, console: Console) -> None:
         console.print()
     console.print(f"{len(report.devices)} devices of {report.topology} at once")
     _print_difference(report.makespan_ns, report.perfsim_ns, report.difference_ns, report.attribution, console)
-    _print_parts(report.parts, console)
+    if report.parts:
+        _print_parts(report.parts, console)
 
 
 def print_report(report: RunReport, console: Console) -> None:
@@ -35,17 +41,18 @@ def print_report(report: RunReport, console: Console) -> None:
     oracle = f"{report.oracle} oracle" if report.timing == "hwm" else f"{report.timing} timing"
     on = f", {report.device} of {report.topology}" if report.device is not None else ""
     console.print(f"{report.program} on {report.arch}, simulated ({oracle}, {report.memory} memory{on})")
-    several = len(report.blocks) != 1
+    several, placed = len(report.blocks) != 1, report.device is not None
     for block in report.blocks:
         print_block(block, console, titled=several)
         _print_difference(block.makespan_ns, block.perfsim_ns, block.difference_ns, block.attribution, console)
         if block.delays is not None:
             _print_delays(block.delays, console)
-        _print_parts(block.parts, console)
+        if several or not placed:
+            _print_parts(block.parts, console)
     if several:
         console.print("\nall blocks")
         _print_difference(report.makespan_ns, report.perfsim_ns, report.difference_ns, report.attribution, console)
-    if several or report.device is not None:
+    if several or placed:
         _print_parts(report.parts, console)
     if report.whole_program_ns != report.makespan_ns:
         console.print(f"whole program with all trips: {ns_text(report.whole_program_ns)}")
@@ -62,9 +69,20 @@ def _print_difference(
     makespan_ns: Ns, perfsim_ns: Ns, difference_ns: Ns, attribution: Mapping[str, Ns], console: Console
 ) -> None:
     line = f"machine {ns_text(makespan_ns)}, PerfSim {ns_text(perfsim_ns)}: "
-    causes = ", ".join(f"{cause} {ns:+} ns" for cause, ns in attribution.items() if ns)
+    causes = _causes(attribution)
     line += f"{difference_ns:+} ns" if difference_ns else "equal"
     console.print(f"{line} ({causes})" if causes else line, soft_wrap=True)
+
+
+def _causes(attribution: Mapping[str, Ns]) -> str:
+    """The largest pieces by name, in their order, and the rest as one."""
+    sizes = {cause: abs(Decimal(ns)) for cause, ns in attribution.items() if ns}
+    largest = sorted(sizes, key=lambda cause: -sizes[cause])
+    named = set(largest[:CAUSES_SHOWN])
+    words = [f"{cause} {ns:+} ns" for cause, ns in attribution.items() if cause in named]
+    if rest := largest[CAUSES_SHOWN:]:
+        words.append(f"{len(rest)} smaller causes {sum(attribution[cause] for cause in rest):+} ns")
+    return ", ".join(words)
 
 
 def _print_delays(delays: list[DelayRecord], console: Console) -> None:

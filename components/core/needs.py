@@ -13,7 +13,7 @@ from components.core.demand import Demand, Streams
 from components.core.haul import Haul, Hauler, Moves, Spot
 from components.core.work import Work
 from components.memory.sbuf import Sbuf
-from simcore.program.columns import Array, Columns, OperandFlag
+from simcore.program.columns import Array, Columns, Flag, OperandFlag
 from simcore.program.dtypes import DTYPE_BYTES
 from simcore.program.engines import Lane
 from simcore.program.lanes import lanes_of
@@ -24,7 +24,7 @@ from simcore.units import TICKS_PER_NS
 IN_MEMORY = frozenset({Space.DRAM, Space.Input, Space.Output})
 """Spaces behind the fabric."""
 
-COLLECTIVES = "collectives move nothing over the fabric"
+COLLECTIVES = "collectives that stay in their core, or are no CollectiveCompute, move nothing over the fabric"
 NOT_BY_DMA = "instructions that are no DMA have operands in DRAM, which move nothing"
 ON_BARRIER_LANE = "instructions of the barrier lane have operands, which move nothing"
 
@@ -40,7 +40,8 @@ class Placement(Protocol):
 class Needs:
     """By event. ``hauls``: what DMA instructions move. ``streams``: bytes of the SBUF inputs and outputs of others.
 
-    ``left_out``: how many events need something that is not modelled, by the words for it.
+    ``left_out``: how many events need something that is not modelled, by the words for it. CollectiveComputes between
+    cores are not among them: what those move, only all programs together say.
     """
 
     hauls: Mapping[int, tuple[Haul, ...]]
@@ -54,11 +55,17 @@ class Needs:
 
         Without ``sbuf`` the scratchpad takes no time, and only DMA instructions have demands.
         """
-        fixed = (np.minimum(fixed_ns, cost_ns) * TICKS_PER_NS).tolist()
+        fixed = fixed_ticks(cost_ns, fixed_ns)
         found: dict[Work, Demand] = {works[i]: Moves(hauler, hauls, fixed[i]) for i, hauls in self.hauls.items()}
         if sbuf is not None:
             found |= {works[i]: Streams(sbuf, *sizes, fixed[i]) for i, sizes in self.streams.items()}
         return found
+
+
+def fixed_ticks(cost_ns: Array, fixed_ns: Array) -> list[int]:
+    """Of each event the fixed part of its cost, which is never more than all of it (both int64[n])."""
+    ticks: list[int] = (np.minimum(fixed_ns, cost_ns) * TICKS_PER_NS).tolist()
+    return ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ def needs_of(columns: Columns, placement: Placement) -> Needs:
     for event, operands, symbolic in _operands(columns):
         opcode = Opcode(int(columns.opcode[event]))
         if opcode in COLLECTIVE_OPCODES:
-            left_out[COLLECTIVES] += 1
+            left_out[COLLECTIVES] += opcode != Opcode.CollectiveCompute or bool(columns.flags[event] & Flag.IS_LOCAL)
         elif opcode == Opcode.DMATrigger:
             continue
         elif lane[event] == Lane.DMA:

@@ -12,7 +12,7 @@ ARCHES = ("sunda", "gen3", "core_v4")
 
 
 @st.composite
-def core_systems(draw: st.DrawFn, arch: str) -> tuple[str, list[str]]:
+def core_systems(draw: st.DrawFn, arch: str, fewest: int = 1, most: int = 3) -> tuple[str, list[str]]:
     """The text of a file of one free graph, and the names of its cores, of generation ``arch``."""
     rate, few = st.sampled_from(RATES), st.sampled_from((0, 0, 1, 2.5))
     routers = [f"r{k}" for k in range(draw(st.integers(1, 3)))]
@@ -37,7 +37,7 @@ def core_systems(draw: st.DrawFn, arch: str) -> tuple[str, list[str]]:
         }
         nodes.append({"name": f"hbm{k}", "kind": "hbm_controller", "parameters": memory})
         join(f"hbm{k}", draw(st.sampled_from(routers)))
-    cores = [f"nc{k}" for k in range(draw(st.integers(1, 3)))]
+    cores = [f"nc{k}" for k in range(draw(st.integers(fewest, most)))]
     for core in cores:
         parameters: dict[str, object] = {"generation": arch}
         if draw(st.booleans()):

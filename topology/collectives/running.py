@@ -6,17 +6,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from simcore.units import ns_to_ticks
 from topology.collectives.send import Plan, Send
 from topology.collectives.slots import NO_COSTS, Costs
+from topology.collectives.ways import Share, Ways
 from topology.machine.hops import ONCE, charge_ns, engine_start_ns
 from topology.routes.route import Route
 
 if TYPE_CHECKING:
     from simpy.events import Event
 
+    from components.fabric.flow import Flow
     from simcore.kernel import Environment
     from topology.machine.machine import Machine
     from topology.machine.site import Site
@@ -34,15 +37,33 @@ class SendTimes:
     bound_by: str | None = None
 
 
+class Watch(Protocol):
+    """Who is told of the shares of a run's sends."""
+
+    def begins(self, send: Send, share: Share) -> None:
+        """``send`` is ready: the start of its sender runs for this share."""
+
+    def ends(self, send: Send, share: Share, flow: Flow, start_ticks: int) -> None:
+        """The share has arrived as ``flow``; ``start_ticks`` of its sender's start ran before that."""
+
+
 class CollectiveRun:
-    """``plan`` over ``machine``, rank r at the part ``nodes[r]``.
+    """``plan`` over ``machine``, rank r at the part ``nodes[r]``; ``ways``: over which links, None: the routes.
 
     A rank takes part from its :meth:`arrive` on: nothing is sent from it or to it before. ``rank_done[r]`` happens when
     rank r has nothing more to send or to receive, ``done`` when nobody has; ``times`` by the sends' names.
     """
 
     def __init__(
-        self, machine: Machine, plan: Plan, nodes: Sequence[str], costs: Costs = NO_COSTS, name: str = "collective"
+        self,
+        machine: Machine,
+        plan: Plan,
+        nodes: Sequence[str],
+        costs: Costs = NO_COSTS,
+        name: str = "collective",
+        *,
+        ways: Ways | None = None,
+        watch: Watch | None = None,
     ) -> None:
         env = machine.env
         self.machine = machine
@@ -50,6 +71,8 @@ class CollectiveRun:
         self.nodes = nodes
         self.costs = costs
         self.name = name
+        self._ways = ways if ways is not None else Ways(machine.site, nodes)
+        self._watch = watch
         self.done: Event = env.event()
         self.rank_done: list[Event] = [env.event() for _ in range(plan.ranks)]
         self.times: dict[str, SendTimes] = {}
@@ -57,6 +80,8 @@ class CollectiveRun:
         self._to_do = [1] * plan.ranks
         """For each rank its arrival, its sends that have not left and what it has not received."""
         self._arrived = [False] * plan.ranks
+        self._paid_ticks = [0] * plan.ranks
+        self._shares_left: dict[int, int] = {}
         self._of_rank: dict[int, list[int]] = defaultdict(list)
         self._after_left: dict[str, list[int]] = defaultdict(list)
         self._after_usable: dict[str, list[int]] = defaultdict(list)
@@ -69,11 +94,15 @@ class CollectiveRun:
                 received = destination[before] == send.src
                 (self._after_usable if received else self._after_left)[before].append(number)
 
-    def arrive(self, rank: int) -> None:
-        """Rank ``rank`` has its data ready, and takes data from now on."""
+    def arrive(self, rank: int, paid_ticks: int = 0) -> None:
+        """Rank ``rank`` has its data ready, and takes data from now on.
+
+        ``paid_ticks``: as much of the start of its sends that wait for no other is paid for elsewhere.
+        """
         if self._arrived[rank]:
             raise ValueError(f"{self.name}: rank {rank} arrives twice")
         self._arrived[rank] = True
+        self._paid_ticks[rank] = paid_ticks
         self._one_less(rank)
         self._release(self._of_rank[rank], None)
 
@@ -81,6 +110,10 @@ class CollectiveRun:
         """All ranks are ready now."""
         for rank in range(self.plan.ranks):
             self.arrive(rank)
+
+    def sends_of(self, rank: int) -> list[Send]:
+        """The sends from and to ``rank``, in the plan's order."""
+        return [self.plan.sends[number] for number in self._of_rank[rank]]
 
     def _release(self, numbers: Iterable[int], by: str | None) -> None:
         for number in numbers:
@@ -91,27 +124,37 @@ class CollectiveRun:
     def _start(self, number: int, by: str | None) -> None:
         send, env = self.plan.sends[number], self.machine.env
         self.times[send.name] = SendTimes(ready=env.now, bound_by=by)
-        route = self._route(send)
-        before = ns_to_ticks(start_ns(self.machine.site.system, route))
-        _after(env, before, lambda: self._submit(number, send, route))
+        shares = self._ways.take(send)
+        self._shares_left[number] = len(shares)
+        for share in shares:
+            paid = 0 if send.after else self._paid_ticks[send.src]
+            before = max(ns_to_ticks(start_ns(self.machine.site.system, share.route)) - paid, 0)
+            if self._watch is not None:
+                self._watch.begins(send, share)
+            _after(env, before, partial(self._submit, number, share, before))
 
-    def _submit(self, number: int, send: Send, route: Route) -> None:
-        machine = self.machine
-        flow = machine.flow(f"{self.name}.{send.name}", send.nbytes, machine.path(route))
+    def _submit(self, number: int, share: Share, before: int) -> None:
+        machine, send = self.machine, self.plan.sends[number]
+        flow = machine.flow(f"{self.name}.{send.name}", share.nbytes, machine.path(share.route))
         flow.order = number
         done = machine.fabric.submit(flow)
         assert done.callbacks is not None
 
         def has_left(_: Event) -> None:
             assert flow.ended_ticks is not None
-            self._left(send, flow.ended_ticks)
+            if self._watch is not None:
+                self._watch.ends(send, share, flow, before)
+            times = self.times[send.name]
+            times.left = max(times.left, flow.ended_ticks)
+            self._shares_left[number] -= 1
+            if not self._shares_left[number]:
+                self._left(send, times.left)
 
         done.callbacks.append(has_left)
 
     def _left(self, send: Send, at: Fraction) -> None:
         env, times = self.machine.env, self.times[send.name]
         delay = self.costs.after_arrival_ticks(send)
-        times.left = at
         times.usable = Fraction(env.now + delay) if delay else at
         self._release(self._after_left[send.name], send.name)
         self._one_less(send.src)
@@ -128,14 +171,10 @@ class CollectiveRun:
             if not any(self._to_do):
                 self.done.succeed()
 
-    def _route(self, send: Send) -> Route:
-        return self.machine.site.route(self.nodes[send.src], self.nodes[send.dst])
-
 
 def routes_of(site: Site, plan: Plan, nodes: Sequence[str]) -> list[Route]:
     """The routes of all sends, each once. Raises NoRouteError where there is none."""
-    pairs = dict.fromkeys((send.src, send.dst) for send in plan.sends)
-    return [site.route(nodes[src], nodes[dst]) for src, dst in pairs]
+    return Ways(site, nodes).routes(plan)
 
 
 def start_ns(system: System, route: Route) -> Fraction:

@@ -87,6 +87,8 @@ def read_fields(found: Findings, where: str, opcode: str, keys: Mapping[str, Any
     fields["source"] = read_source(found, where, keys)
     if opcode == Opcode.Loop.name or (opcode in DYNAMIC_LOOPS and "blocks" in keys):
         fields["trip_count"] = read_trip_count(found, where, opcode, keys)
+    if isinstance(groups := keys.get("replica_groups"), list) and len(groups) > 1:
+        found.note(where, f"{len(groups)} replica_groups are not read; devices that run together are one group")
     return fields
 
 

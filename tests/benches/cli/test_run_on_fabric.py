@@ -170,6 +170,82 @@ def test_the_table_names_causes_and_what_is_left_out(kernbench: Call, write: Wri
     assert "1 instructions that are no DMA have operands in DRAM, which move nothing" in out
 
 
+def collective(name: str = "cc", **more: Any) -> dict[str, Any]:
+    operands = {"ins": [operand("DRAM")], "outs": [operand("DRAM")]}
+    return {"name": name, "opcode": "CollectiveCompute", "engine": "Pool", "kind": "AllReduce", **operands, **more}
+
+
+TILES = "sip0.cube0.pe0,sip0.cube1.pe0,sip0.cube4.pe0,sip0.cube5.pe0"
+
+
+def test_collectives_of_devices_that_run_together_go_over_the_fabric(run: Any, write: Write) -> None:
+    slow = {"name": "w", "opcode": "Iota", "engine": "Pool", "cost": 20_000}
+    early = write(collective(), name="early.json")
+    late = write(slow, collective(dependencies=["w"]), name="late.json")
+    report = run("kernbench_2x4x4", TILES, early, early, early, late, "--events", "--collective", "torus")
+    assert_sums(report)
+    first, *_, last = report["devices"]
+    assert_sums(first)
+    # It has begun with its neighbours meanwhile, so a part of its own cost passes under the wait.
+    assert 17_000 < first["attribution"]["collective_peers"] < 20_000
+    assert first["blocks"][0]["events"][0]["bound_by"] == {"cause": "collective_peers", "on": None}
+    assert "collective_peers" not in last["attribution"]
+    assert first["notes"] == [
+        "sip0.cube0.pe0: 1 collectives over 4 devices by torus; reductions are free, and no memory is read or written "
+        "at their ends"
+    ]
+    assert first["parts"]["sip0.cube0.pe0.pe_dma"]["bytes"] == 2 * 3 * 128 * 512 * 2 // 4
+
+
+def test_a_collective_of_one_device_moves_nothing_and_others_are_counted(run: Any, write: Write) -> None:
+    alone = run("trn2", "nc0", write(collective(), collective("send", opcode="CollectiveSend", kind=None)))
+    assert alone["difference_ns"] == 0
+    assert alone["notes"][1:] == [
+        "nc0: 1 collectives that stay in their core, or are no CollectiveCompute, move nothing over the fabric",
+        "nc0: 1 collectives of one rank move nothing",
+    ]
+    several = run("trn2", "nc0,nc1", write(collective(kind="Permute")))
+    assert several["difference_ns"] == 0
+    assert several["devices"][1]["notes"][1:] == [
+        "nc1: 1 collectives of kind Permute move nothing over the fabric (planned: AllReduce, ReduceScatter, AllGather)"
+    ]
+
+
+def test_programs_whose_collectives_do_not_fit_are_refused_with_both_places(kernbench: Call, write: Write) -> None:
+    one, other = write(collective("a"), name="one.json"), write(collective("b", kind="AllGather"), name="other.json")
+    words = ("--memory", "fabric", "--topology", "trn2", "--device", "nc0,nc1")
+    code, out, err = kernbench("run", one, other, *words)
+    assert (code, out) == (2, "")
+    assert f"{other}: instruction b: collective 0 of stream 0 in block 0 is AllGather of 131072 bytes" in err
+    assert f"but AllReduce of 131072 bytes in elements of 2 on nc0 ({one}, instruction a)" in err
+
+
+def test_the_parts_of_a_core_are_printed_once(kernbench: Call, write: Write) -> None:
+    words = ("--memory", "fabric", "--topology", "trn2", "--device", "nc0")
+    code, out, _ = kernbench("run", write(*kernel()), *words)
+    assert code == 0
+    assert [line.split()[:2] for line in out.splitlines()].count(["part", "requests"]) == 1
+
+
+def test_the_smaller_of_many_causes_are_added_up(kernbench: Call, write: Write) -> None:
+    words = ("--memory", "fabric", "--topology", "kernbench_2x4x4", "--device", "sip0.cube0.pe0,sip1.cube0.pe0")
+    code, out, _ = kernbench("run", write(collective()), *words)
+    line = next(line for line in reversed(out.splitlines()) if line.startswith("machine "))
+    assert code == 0
+    total, _, causes = line.partition(" ns (link ")
+    pieces = [piece.rpartition(" +")[2].removesuffix(")").removesuffix(" ns") for piece in causes.split(", ")]
+    assert len(pieces) == 13 and " smaller causes +" in causes
+    assert sum(map(Decimal, pieces)) == Decimal(total.rpartition("+")[2])
+
+
+def test_the_trace_shows_what_collectives_send(kernbench: Call, write: Write, tmp_path: Path) -> None:
+    target = tmp_path / "t.json"
+    words = ("--memory", "fabric", "--topology", "trn2", "--device", "nc0,nc1", "--trace", target)
+    assert kernbench("run", write(collective()), *words)[0] == 0
+    carried = [s for s in checked(target).slices if s["pid"] == 3]
+    assert {s["name"].split(".")[0] for s in carried} == {"cc"}
+
+
 def test_the_trace_has_a_process_for_each_device_and_one_for_the_links(
     kernbench: Call, write: Write, tmp_path: Path
 ) -> None:
@@ -196,6 +272,7 @@ def test_the_trace_has_a_process_for_each_device_and_one_for_the_links(
         (["--topology", "trn2", "--device", "nc9"], '--device: no device "nc9" in topology/systems/trn2.yaml'),
         (["--topology", "trn2", "--device", "nc1,nc1"], "--device: nc1 is named twice"),
         (["--topology", "mesh_4x4_small", "--device", "all"], "no device in this system"),
+        (["--topology", "trn2", "--collective", "tree"], '--collective: no algorithm "tree" (allowed: ring, torus, hi'),
         (["--topology", "trn1", "--device", "nc0"], "the program is for gen3, but nc0 is a core of sunda"),
     ],
 )
@@ -214,11 +291,13 @@ def test_two_programs_do_not_share_one_device(kernbench: Call, write: Write) -> 
 
 def test_a_system_and_devices_belong_to_real_memory(kernbench: Call, write: Write) -> None:
     program = write(*kernel())
-    code, _, err = kernbench("run", program, program, "--topology", "trn2", "--device", "nc0")
+    words = ("--topology", "trn2", "--device", "nc0", "--collective", "ring")
+    code, _, err = kernbench("run", program, program, *words)
     assert code == 2
     assert err.splitlines() == [
         "--topology: goes with --memory fabric",
         "--device: goes with --memory fabric",
+        "--collective: goes with --memory fabric",
         "PROGRAM: goes with --memory fabric",
     ]
 

@@ -37,11 +37,11 @@ def estimate_of(program: Program, *, anti: bool = True) -> Estimate:
     return run(prepare(program), include_anti_deps=anti)
 
 
-def ran(site: Site, words: Sequence[str], *estimates: Estimate) -> FabricRun:
+def ran(site: Site, words: Sequence[str], *estimates: Estimate, algorithm: str = "ring") -> FabricRun:
     """Each estimate's program on the device at its place, or the only one on all of them."""
     devices = devices_of(site, words)
     programs = estimates * len(devices) if len(estimates) == 1 else estimates
-    return run_on_fabric(site, place(site, list(zip(devices, programs, strict=True))))
+    return run_on_fabric(site, place(site, list(zip(devices, programs, strict=True))), algorithm=algorithm)
 
 
 def ran_document(site: Site, word: str, document: Mapping[str, Any]) -> list[MachineBlock]:

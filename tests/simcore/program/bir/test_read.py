@@ -133,6 +133,13 @@ def test_functions_of_nki_kernels_are_noted_as_not_read() -> None:
     assert loaded(nki_functions=[]).notes == []
 
 
+def test_several_replica_groups_are_noted_as_not_read() -> None:
+    assert loaded(instruction(replica_groups=[[0, 1], [2, 3]])).notes == [
+        "instruction i: 2 replica_groups are not read; devices that run together are one group"
+    ]
+    assert loaded(instruction(replica_groups=[[0, 1, 2, 3]])).notes == []
+
+
 def test_a_dependency_on_another_block_is_left_out_and_counted() -> None:
     first, second = instruction(), {**instruction(dependencies=["i", "j", "nobody"]), "name": "k"}
     data = document(first)

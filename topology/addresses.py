@@ -106,10 +106,6 @@ class AddressResolver:
         """The IO CPU of a package's IO chiplet."""
         return self._io(sip, io).io_cpu
 
-    def find_all_pcie_eps(self) -> list[str]:
-        """Every PCIe endpoint, package by package."""
-        return [io.pcie_ep for sip in self._hierarchy.sips for io in sip.ios]
-
     def _cube(self, sip: int, cube: int) -> Cube:
         self._in_range("sip", sip, self.map.sips)
         self._in_range("die", cube, min(self.map.cubes, CUBE_DIES))

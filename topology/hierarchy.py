@@ -99,17 +99,3 @@ class Hierarchy:
     sip_topology: str
     sip_w: int
     sip_h: int
-
-    def sip_neighbours(self, sip: int) -> tuple[int, ...]:
-        """The packages next to ``sip`` in its ring, torus or mesh: east, west, south, north, without repetition."""
-        w, h = self.sip_w, self.sip_h
-        x, y = sip % w, sip // w
-        wraps = self.sip_topology != "mesh_2d_no_wrap"
-        found: list[int] = []
-        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            nx, ny = x + dx, y + dy
-            if wraps:
-                nx, ny = nx % w, ny % h
-            if 0 <= nx < w and 0 <= ny < h and (other := ny * w + nx) != sip and other not in found:
-                found.append(other)
-        return tuple(found)

@@ -131,7 +131,7 @@ def test_what_a_route_may_use(routes_2x4x4: PathRouter):
     assert {link.kind for link in routes_2x4x4.find_path(m_cpu, pe_cpu).links} == {
         "m_cpu_to_router", "router_to_router", "router_to_pe", "pe_internal",
     }  # fmt: skip
-    dma = routes_2x4x4.find_m_cpu_dma_path(0, 0, f"{CUBE}.hbm_ctrl.pe7")
+    dma = routes_2x4x4.find_path(m_cpu, f"{CUBE}.hbm_ctrl.pe7", EdgeSet.M_CPU_DMA)
     assert not {link.kind for link in dma.links} & PE_KINDS
     with pytest.raises(NoRouteError, match=r"no way from .*m_cpu to .*pe_cpu over the links of M_CPU_DMA"):
         routes_2x4x4.find_path(m_cpu, pe_cpu, EdgeSet.M_CPU_DMA)
@@ -141,12 +141,11 @@ def test_what_a_route_may_use(routes_2x4x4: PathRouter):
         routes_2x4x4.find_path(f"{CUBE}.pe0.pe_dma", "sip0.cube1.hbm_ctrl.pe0", EdgeSet.IN_CUBE)
 
 
-def test_a_route_is_found_by_the_numbers_of_its_slice(routes_2x4x4: PathRouter):
-    route = routes_2x4x4.find_memory_path(f"{CUBE}.pe0.pe_dma", 1, 15, 7)
-    assert route.nodes[-1] == "sip1.cube15.hbm_ctrl.pe7"
-    for numbers, message in (((2, 0, 0), "no package 2 (allowed: 0 to 1)"), ((0, 0, 8), "no PE tile 8")):
+def test_a_cube_is_found_by_its_numbers(routes_2x4x4: PathRouter):
+    assert routes_2x4x4.cube(1, 15).hbm[7] == "sip1.cube15.hbm_ctrl.pe7"
+    for numbers, message in (((2, 0), "no package 2 (allowed: 0 to 1)"), ((0, 16), "no cube 16 (allowed: 0 to 15)")):
         with pytest.raises(InputError) as caught:
-            routes_2x4x4.find_memory_path(f"{CUBE}.pe0.pe_dma", *numbers)
+            routes_2x4x4.cube(*numbers)
         assert message in str(caught.value)
 
 

@@ -14,7 +14,6 @@ import pytest
 from tests.topology.small import GRAPH, HEAD, TRAY, loaded, problems_of, written
 from topology.check import check_file
 from topology.core_parameters import core_parameters
-from topology.hierarchy import Hierarchy
 from topology.loader import load_system, shipped_systems
 from topology.probe_places import STANDARD_CASES, NoPlace, ProbePlace, probe_places
 from topology.system import System
@@ -159,21 +158,6 @@ def test_probe_cases_follow_the_size_of_the_mesh(tmp_path: Path):
 def test_check_remarks_on_standard_cases_without_a_place(tmp_path: Path):
     remarks = check_file(written(tmp_path, TRAY)).remarks
     assert remarks[0] == "probe case h2d-3hop has no place: a cube mesh of 2 x 2 has no row 2"
-
-
-@pytest.mark.parametrize(
-    ("topology", "w", "h", "sip", "neighbours"),
-    [
-        ("ring_1d", 4, 1, 0, (1, 3)),
-        ("ring_1d", 2, 1, 0, (1,)),
-        ("ring_1d", 1, 1, 0, ()),
-        ("torus_2d", 3, 2, 0, (1, 2, 3)),
-        ("mesh_2d_no_wrap", 3, 2, 0, (1, 3)),
-        ("mesh_2d_no_wrap", 3, 3, 4, (5, 3, 7, 1)),
-    ],
-)
-def test_the_neighbours_of_a_package(topology: str, w: int, h: int, sip: int, neighbours: tuple[int, ...]):
-    assert Hierarchy((), None, topology, w, h).sip_neighbours(sip) == neighbours
 
 
 def test_a_value_comes_from_the_file_from_a_template_or_from_positions(tmp_path: Path):

@@ -40,18 +40,6 @@ class PathRouter:
             route = self._routes[key] = self._route(src, dst, edges)
         return route
 
-    def find_memory_path(self, src: str, sip: int, cube: int, pe: int) -> Route:
-        """The route from ``src`` to the HBM slice of a PE tile. Raises InputError for a number that there is not."""
-        slices = self.cube(sip, cube).hbm
-        return self.find_path(src, slices[self._number("PE tile", pe, len(slices))])
-
-    def find_m_cpu_dma_path(self, sip: int, cube: int, dst: str) -> Route:
-        """The route of the M_CPU's DMA to ``dst``, which never leads through a PE tile."""
-        m_cpu = self.cube(sip, cube).m_cpu
-        if m_cpu is None:
-            raise NoRouteError([Problem(f"cube {cube} of package {sip} has no M_CPU", self.system.file)])
-        return self.find_path(m_cpu, dst, EdgeSet.M_CPU_DMA)
-
     def cube(self, sip: int, cube: int) -> Cube:
         """A cube by its numbers. Raises InputError if there is none."""
         hierarchy = self.system.hierarchy

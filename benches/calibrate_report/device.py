@@ -46,7 +46,7 @@ class StallRow(msgspec.Struct, frozen=True):
 
 
 class DeviceFitReport(msgspec.Struct, frozen=True):
-    """``kernbench.device_fit/1``: the platform that was written to ``file``, from ``profiles``."""
+    """``kernbench.device-fit/1``: the platform that was written to ``file``, from ``profiles``."""
 
     schema: str
     platform: str
@@ -71,7 +71,7 @@ def device_fit_report(platform: DevicePlatform, file: str) -> DeviceFitReport:
     count = Counter(row.obtained for row in rows)
     hbm = platform.hbm
     return DeviceFitReport(
-        schema="kernbench.device_fit/1",
+        schema="kernbench.device-fit/1",
         platform=platform.name,
         arch=platform.arch,
         file=file,

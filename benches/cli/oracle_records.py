@@ -96,7 +96,7 @@ class ProvenanceSum(msgspec.Struct, kw_only=True):
 class OracleCost(msgspec.Struct, kw_only=True):
     """Costs of a program; ``not_costed`` counts the instructions without an entry, by opcode."""
 
-    schema: str = "kernbench.oracle_cost/1"
+    schema: str = "kernbench.oracle-cost/1"
     program: str
     arch: str
     oracle: str | None

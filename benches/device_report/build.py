@@ -36,7 +36,7 @@ def device_report(
     count = 1 if phase_ns is not None else runs
     whole_ns = [sum(_window_ns(own[number]) for _, own in done) for number in range(count)]
     return DeviceReport(
-        schema="kernbench.device_run/1",
+        schema="kernbench.device-run/1",
         program=program.name,
         platform=platform.name,
         arch=platform.arch,

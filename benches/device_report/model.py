@@ -1,4 +1,4 @@
-"""The fields of ``kernbench.device_run/1``, as written by ``run --timing platform:... --json``. Times are ns."""
+"""The fields of ``kernbench.device-run/1``, as written by ``run --timing platform:... --json``. Times are ns."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_cost_prints_the_phases_of_every_instruction_and_the_sums(kernbench, pro
 def test_cost_as_json(kernbench, program):
     result = json.loads(kernbench("cost", program, "--json", "-")[1])
     assert {k: result[k] for k in ("schema", "program", "arch", "oracle", "timing", "not_costed")} == {
-        "schema": "kernbench.oracle_cost/1",
+        "schema": "kernbench.oracle-cost/1",
         "program": "tiny",
         "arch": "gen3",
         "oracle": "Gen3",

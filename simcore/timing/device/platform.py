@@ -13,7 +13,7 @@ from pydantic import Field
 from simcore.oracle.helpers import DMA_ENGINES
 from simcore.timing.device.constants import Constant, PlatformModel
 
-DEVICE_PLATFORM_SCHEMA: Literal["kernbench.device_platform/1"] = "kernbench.device_platform/1"
+DEVICE_PLATFORM_SCHEMA: Literal["kernbench.device-platform/1"] = "kernbench.device-platform/1"
 
 SixteenNs = tuple[float, ...]
 """One number (ns) for each DMA engine."""
@@ -155,7 +155,7 @@ class DevicePlatform(PlatformModel):
     """Everything that the device model needs to know of a device. ``profiles`` are the names of those it was fitted
     to; ``arch`` the generation whose documented cycles it builds on."""
 
-    schema_: Literal["kernbench.device_platform/1"] = Field(alias="schema")
+    schema_: Literal["kernbench.device-platform/1"] = Field(alias="schema")
     name: str
     arch: str
     profiles: tuple[str, ...]

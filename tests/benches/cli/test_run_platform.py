@@ -19,7 +19,7 @@ def test_a_program_runs_on_the_shipped_platform(kernbench, kernel: Path):
     code, out, err = kernbench("run", kernel, "--timing", "platform:trn2", "--json", "-")
     assert (code, err) == (0, "")
     report = json.loads(out)
-    assert report["schema"] == "kernbench.device_run/1"
+    assert report["schema"] == "kernbench.device-run/1"
     assert report["platform"] == "trn2"
     assert report["runs"] == 32
     low_ns, high_ns = report["band_ns"]
@@ -94,7 +94,7 @@ def test_the_report_of_a_fit_names_every_constant(kernbench, shared: Path, tmp_p
     code, out, _ = kernbench("calibrate", "profile", profile, "--platform", tmp_path / "p", "--json", "-")
     assert code == 0
     report = json.loads(out)
-    assert report["schema"] == "kernbench.device_fit/1"
+    assert report["schema"] == "kernbench.device-fit/1"
     assert sum(report["obtained"].values()) == len(report["constants"])
     law = next(row for row in report["constants"] if row["name"] == "dma.packet_gbs")
     assert law["unit"] == "GB/s"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from benches.flows.traffic import DEFAULT_FLIT_BYTES, DEFAULT_NS_PER_MM, DEFAULT_WINDOW_FLITS
+from benches.flows.traffic import DEFAULT_WINDOW_FLITS, graph_alone
 from simcore.errors import InputError, Problem
 from topology.system import LinkSpec, NodeSpec, Origin, System
 
@@ -29,23 +29,7 @@ def graph_of(name: str, lines: Sequence[Line]) -> System:
         graph.add_node(point, spec=NodeSpec(point, "node", None, {}, None, {"kind": origin}))
     for src, dst, gbs in lines:
         graph.add_edge(src, dst, spec=LinkSpec(src, dst, "link", gbs, Fraction(0), None, Fraction(0), {}))
-    return System(
-        name=name,
-        file=origin.file,
-        summary="",
-        ns_per_mm=DEFAULT_NS_PER_MM,
-        flit_bytes=DEFAULT_FLIT_BYTES,
-        arbitration="flow_round_robin",
-        window_flits=DEFAULT_WINDOW_FLITS,
-        buffer_bytes=None,
-        ucie_spreading="none",
-        graph=graph,
-        meshes=(),
-        hierarchy=None,
-        address_map=None,
-        probe_cases=None,
-        stated=(),
-    )
+    return graph_alone(name, origin.file, graph)
 
 
 def by_flows(system: System, window_flits: int = DEFAULT_WINDOW_FLITS) -> System:

@@ -12,12 +12,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator
 
 from benches.flows.traffic import (
+    DEFAULT_ARBITRATION,
     DEFAULT_FLIT_BYTES,
     DEFAULT_NS_PER_MM,
     DEFAULT_WINDOW_FLITS,
     FlowOptions,
     FlowSpec,
     Traffic,
+    graph_alone,
     route_of,
     waiting_circle,
 )
@@ -84,7 +86,7 @@ class OptionQuantities(Quantities):
     """What a file may say in place of its system; what an inline graph does not say is as here."""
 
     flit_bytes: Count = DEFAULT_FLIT_BYTES
-    arbitration: Arbitration = "flow_round_robin"
+    arbitration: Arbitration = DEFAULT_ARBITRATION
     window_flits: CountOrUnbounded = DEFAULT_WINDOW_FLITS
     buffer_bytes: CountOrUnbounded = None
     ns_per_mm: NotNegative = DEFAULT_NS_PER_MM
@@ -154,24 +156,7 @@ def _read_system(reader: Reader, document: Document, name: str, folder: FilePath
     growing, meshes = build_free_graph(reader, document.graph, ("graph",))
     if len(reader.findings.problems) > before:
         return None
-    defaults = OptionQuantities()
-    return System(
-        name=name,
-        file=reader.text.file,
-        summary=document.about,
-        ns_per_mm=defaults.ns_per_mm,
-        flit_bytes=defaults.flit_bytes,
-        arbitration=defaults.arbitration,
-        window_flits=defaults.window_flits,
-        buffer_bytes=defaults.buffer_bytes,
-        ucie_spreading="none",
-        graph=growing.graph,
-        meshes=meshes,
-        hierarchy=None,
-        address_map=None,
-        probe_cases=None,
-        stated=(),
-    )
+    return graph_alone(name, reader.text.file, growing.graph, meshes, document.about)
 
 
 def _named_system(reader: Reader, word: str, folder: FilePath) -> System | None:

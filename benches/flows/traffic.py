@@ -6,20 +6,51 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from simcore.errors import InputError, Problem, hint
+from topology.document import Arbitration
 from topology.machine.site import Site
 from topology.routes.route import Route
 from topology.system import System
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from topology.mesh import RouterMesh
 
 Ends = tuple[str, str]
 """A link, by the names of the parts that it leads from and to."""
 
 PORTS = "port_round_robin"
+DEFAULT_ARBITRATION: Arbitration = "flow_round_robin"
 DEFAULT_FLIT_BYTES = 256
 DEFAULT_WINDOW_FLITS = 16
 DEFAULT_NS_PER_MM = Fraction(1, 100)
 """Propagation on an inline graph that does not say otherwise: 10 ps per mm, as in the shipped kernbench_2x4x4."""
+
+
+def graph_alone(
+    name: str, file: str, graph: nx.DiGraph[str], meshes: tuple[RouterMesh, ...] = (), summary: str = ""
+) -> System:
+    """A system that is nothing but ``graph``: no packages, no addresses, and the options of traffic by default."""
+    return System(
+        name=name,
+        file=file,
+        summary=summary,
+        ns_per_mm=DEFAULT_NS_PER_MM,
+        flit_bytes=DEFAULT_FLIT_BYTES,
+        arbitration=DEFAULT_ARBITRATION,
+        window_flits=DEFAULT_WINDOW_FLITS,
+        buffer_bytes=None,
+        ucie_spreading="none",
+        graph=graph,
+        meshes=meshes,
+        hierarchy=None,
+        address_map=None,
+        probe_cases=None,
+        stated=(),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +74,7 @@ class FlowOptions:
     """``flit_bytes``: what a link serves at a time; ``arbitration``: who takes turns; the others None for unbounded."""
 
     flit_bytes: int = DEFAULT_FLIT_BYTES
-    arbitration: str = "flow_round_robin"
+    arbitration: str = DEFAULT_ARBITRATION
     window_flits: int | None = DEFAULT_WINDOW_FLITS
     buffer_bytes: int | None = None
 

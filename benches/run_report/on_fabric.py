@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from benches.run_report.execute import MachineBlock, in_ticks
 from components.core.demand import Demand
-from components.core.haul import Haul
+from components.core.hauler import Haul
 from components.core.needs import Needs, fixed_ticks, needs_of
 from components.core.neuron_core import NeuronCore, NeuronCoreParameters
 from components.core.simulate import EVENTS_PER_INSTRUCTION, LONGEST_TICKS, schedule_of

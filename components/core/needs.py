@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from components.core.demand import Demand, Streams
-from components.core.haul import Haul, Hauler, Moves, Spot
+from components.core.haul import Moves
+from components.core.hauler import Haul, Hauler, Spot
 from components.core.work import Work
 from components.memory.sbuf import Sbuf
 from simcore.program.columns import Array, Columns, Flag, OperandFlag
@@ -18,11 +19,8 @@ from simcore.program.dtypes import DTYPE_BYTES
 from simcore.program.engines import Lane
 from simcore.program.lanes import lanes_of
 from simcore.program.opcodes import COLLECTIVE_OPCODES, Opcode
-from simcore.program.vocabulary import Space
+from simcore.program.vocabulary import IN_DRAM, Space
 from simcore.units import TICKS_PER_NS
-
-IN_MEMORY = frozenset({Space.DRAM, Space.Input, Space.Output})
-"""Spaces behind the fabric."""
 
 COLLECTIVES = "collectives that stay in their core, or are no CollectiveCompute, move nothing over the fabric"
 NOT_BY_DMA = "instructions that are no DMA have operands in DRAM, which move nothing"
@@ -101,7 +99,7 @@ def needs_of(columns: Columns, placement: Placement) -> Needs:
             left_out[ON_BARRIER_LANE] += 1
         else:
             in_sbuf = [operand for operand in operands if operand.space == Space.SB]
-            left_out[NOT_BY_DMA] += any(operand.space in IN_MEMORY for operand in operands)
+            left_out[NOT_BY_DMA] += any(operand.space in IN_DRAM for operand in operands)
             if in_sbuf:
                 inputs, outputs = ([o.nbytes for o in in_sbuf if o.output is out] for out in (False, True))
                 streams[event] = tuple(inputs), tuple(outputs)
@@ -146,6 +144,6 @@ def _hauls(operands: list[_Operand], placement: Placement) -> tuple[Haul, ...]:
 
 
 def _spot(operand: _Operand | None, nbytes: int, placement: Placement) -> Spot | None:
-    if operand is None or operand.space not in IN_MEMORY:
+    if operand is None or operand.space not in IN_DRAM:
         return None
     return placement.spot(operand.tensor, operand.addr, nbytes)

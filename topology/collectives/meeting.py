@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from components.core.demand import Stretch, stretch_of_arrivals
-from components.core.haul import TransferEngine
+from components.core.hauler import TransferEngine
 from components.core.work import Work
 from components.fabric.flow import Flow
 from components.fabric.passage import passage_of

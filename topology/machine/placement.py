@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import lcm
 from typing import TYPE_CHECKING
 
-from components.core.haul import Spot
+from components.core.hauler import Spot
 from simcore.errors import InputError, Problem
 from topology.address_map import AddressError
 from topology.machine.devices import HBM, Device

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, cast
 
-from components.core.haul import Haul, Hauler, Path, Spot, TransferEngine
+from components.core.hauler import Haul, Hauler, Path, Spot, TransferEngine
 from simcore.errors import InputError, ModelBug, Problem
 from simcore.units import ns_to_ticks
 from topology.machine.devices import Device

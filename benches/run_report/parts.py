@@ -43,7 +43,9 @@ class PartUse:
 
     def __add__(self, other: PartUse) -> PartUse:
         """The same part over two blocks."""
-        return PartUse(self.requests + other.requests, self.busy + other.busy, self.wait + other.wait, self.capacity)
+        moved = [use.moved_bytes for use in (self, other) if use.moved_bytes is not None]
+        requests, busy, wait = self.requests + other.requests, self.busy + other.busy, self.wait + other.wait
+        return PartUse(requests, busy, wait, self.capacity, sum(moved) if moved else None)
 
 
 def part_uses(block: MachineBlock, relations: Relations) -> dict[str, PartUse]:

@@ -13,7 +13,7 @@ from topology.collectives.draft import Draft
 from topology.collectives.layout import Grid
 from topology.collectives.lines import Lines
 from topology.collectives.ring import all_gather_ring, broadcast_chain, reduce_scatter_ring
-from topology.collectives.send import Run
+from topology.collectives.send import Run, by_row, joined
 from topology.collectives.torus import all_gather_torus, all_reduce_torus, broadcast_torus, reduce_scatter_torus
 
 EXCHANGE = ("exchange_rows", "exchange_columns")
@@ -98,5 +98,5 @@ class Hierarchy:
     def _by_package(self, blocks: Sequence[Run]) -> tuple[list[Sequence[Run]], list[Run]]:
         """The blocks of each package's ranks, and each package's as one."""
         size = len(blocks) // len(self._packages)
-        owned = [blocks[i : i + size] for i in range(0, len(blocks), size)]
-        return owned, [(own[0][0], own[-1][1]) for own in owned]
+        owned = by_row(blocks, size)
+        return owned, [joined(own) for own in owned]

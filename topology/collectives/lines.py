@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from topology.collectives.draft import Draft
-from topology.collectives.send import Run
+from topology.collectives.send import Run, by_row, joined
 
 Pick = Callable[[int, int], Run]
 """What goes between two members of a line: that of the first, who is farther out, and of all behind it."""
@@ -57,11 +57,10 @@ class Lines:
         return [row[self.at[1]] for row in self.grid]
 
     def _by_row(self, blocks: Sequence[Run]) -> list[Sequence[Run]]:
-        width = len(self.grid[0])
-        return [blocks[y * width : (y + 1) * width] for y in range(len(self.grid))]
+        return by_row(blocks, len(self.grid[0]))
 
     def _whole_rows(self, blocks: Sequence[Run]) -> list[Run]:
-        return [(row[0][0], row[-1][1]) for row in self._by_row(blocks)]
+        return [joined(row) for row in self._by_row(blocks)]
 
     def _inwards(self, draft: Draft, phase: str, line: Sequence[int], at: int, pick: Pick, *, reduce: bool) -> None:
         steps = max(at, len(line) - 1 - at)

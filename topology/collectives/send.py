@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Run = tuple[int, int]
 """Parts of a buffer, from the first to before the end."""
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """Runs that follow each other, as one."""
+    return runs[0][0], runs[-1][1]
+
+
+def by_row(runs: Sequence[Run], width: int) -> list[Sequence[Run]]:
+    """Runs of a grid, which stand row by row, in rows of ``width``."""
+    return [runs[i : i + width] for i in range(0, len(runs), width)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from topology.collectives.draft import Draft
 from topology.collectives.ring import all_gather_ring, broadcast_chain, reduce_scatter_ring
-from topology.collectives.send import Run
+from topology.collectives.send import Run, by_row, joined
 
 Grid = Sequence[Sequence[int]]
 """Ranks, row by row."""
@@ -26,8 +26,8 @@ def all_reduce_torus(
 ) -> None:
     """``parts``: as many blocks as there are ranks. Rows, columns, and back the same way."""
     (rows, columns), height = names, len(grid)
-    by_column = [_joined(parts[i : i + height]) for i in range(0, len(parts), height)]
-    own = [parts[i : i + height] for i in range(0, len(parts), height)]
+    own = by_row(parts, height)
+    by_column = [joined(blocks) for blocks in own]
     for row in grid:
         reduce_scatter_ring(draft, f"reduce_scatter_{rows}", row, by_column, slotted=slotted)
     for column, blocks in zip(_columns(grid), own, strict=True):
@@ -42,11 +42,11 @@ def reduce_scatter_torus(
     draft: Draft, grid: Grid, blocks: Sequence[Run], names: Names = ROWS_COLUMNS, *, slotted: bool = True
 ) -> None:
     """Each rank ends with its block; ``blocks`` stand row by row. Columns first: a row's blocks are together."""
-    (rows, columns), by_row = names, _by_row(grid, blocks)
+    (rows, columns), own_rows = names, by_row(blocks, len(grid[0]))
     for column in _columns(grid):
-        joined = [_joined(row) for row in by_row]
-        reduce_scatter_ring(draft, f"reduce_scatter_{columns}", column, joined, slotted=slotted)
-    for row, own in zip(grid, by_row, strict=True):
+        whole = [joined(row) for row in own_rows]
+        reduce_scatter_ring(draft, f"reduce_scatter_{columns}", column, whole, slotted=slotted)
+    for row, own in zip(grid, own_rows, strict=True):
         reduce_scatter_ring(draft, f"reduce_scatter_{rows}", row, own, slotted=slotted)
 
 
@@ -54,11 +54,11 @@ def all_gather_torus(
     draft: Draft, grid: Grid, blocks: Sequence[Run], names: Names = ROWS_COLUMNS, *, slotted: bool = True
 ) -> None:
     """Each rank has its block; ``blocks`` stand row by row. Rows first, then whole rows in the columns."""
-    (rows, columns), by_row = names, _by_row(grid, blocks)
-    for row, own in zip(grid, by_row, strict=True):
+    (rows, columns), own_rows = names, by_row(blocks, len(grid[0]))
+    for row, own in zip(grid, own_rows, strict=True):
         all_gather_ring(draft, f"all_gather_{rows}", row, own, slotted=slotted)
     for column in _columns(grid):
-        all_gather_ring(draft, f"all_gather_{columns}", column, [_joined(row) for row in by_row], slotted=slotted)
+        all_gather_ring(draft, f"all_gather_{columns}", column, [joined(row) for row in own_rows], slotted=slotted)
 
 
 def broadcast_torus(
@@ -81,13 +81,3 @@ def broadcast_torus(
 
 def _columns(grid: Grid) -> list[list[int]]:
     return [list(column) for column in zip(*grid, strict=True)]
-
-
-def _by_row(grid: Grid, blocks: Sequence[Run]) -> list[Sequence[Run]]:
-    width = len(grid[0])
-    return [blocks[y * width : (y + 1) * width] for y in range(len(grid))]
-
-
-def _joined(blocks: Sequence[Run]) -> Run:
-    """Blocks that follow each other, as one."""
-    return blocks[0][0], blocks[-1][1]

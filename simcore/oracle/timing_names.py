@@ -45,14 +45,14 @@ def table_of(timing: str) -> str:
     return timing if learned_folder(timing) is None else BASE_TIMING
 
 
-def check_timing(timing: str, place: str = "--timing") -> None:
-    """Raises InputError, said of ``place``, for a word that is none of these."""
+def check_timing(timing: str) -> None:
+    """Raises InputError for a word that is none of these."""
     if timing in TIMINGS or learned_folder(timing) is not None:
         return
     allowed = f"{', '.join(TIMINGS)}, {LEARNED}:DIR; run and validate also take {PLATFORM}:NAME"
     head = timing.partition(":")[0]
     if head == PLATFORM:
-        raise InputError([Problem(f'"{timing}" is a device, not a source of costs (allowed: {allowed})', place)])
+        raise InputError([Problem(f'"{timing}" is a device, not a source of costs (allowed: {allowed})', "--timing")])
     guess = nearest(head, (*TIMINGS, LEARNED, PLATFORM))
     meant = f'; did you mean "{guess}"?' if guess else ""
-    raise InputError([Problem(f'unknown timing "{timing}" (allowed: {allowed}{meant})', place)])
+    raise InputError([Problem(f'unknown timing "{timing}" (allowed: {allowed}{meant})', "--timing")])

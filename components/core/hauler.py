@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from components.core.spread import spread
 from components.fabric.fabric import Fabric
 from components.fabric.flow import Flow
 from components.fabric.link import LinkBase
@@ -109,12 +110,6 @@ class Hauler:
 
         The first engine is the one behind the last that had a share.
         """
-        flit_bytes, count = self.fabric.parameters.flit_bytes, len(self.engines)
-        flits = max(1, -(-haul.nbytes // flit_bytes))
-        used, begin, found = min(flits, count), 0, []
-        for k in range(used):
-            end = min(haul.nbytes, (begin // flit_bytes + flits // used + (k < flits % used)) * flit_bytes)
-            found.append((self.engines[(self._next + k) % count], begin, end - begin))
-            begin = end
-        self._next = (self._next + used) % count
-        return found
+        parts = spread(haul.nbytes, self.fabric.parameters.flit_bytes, len(self.engines), self._next)
+        self._next = (self._next + len(parts)) % len(self.engines)
+        return [(self.engines[part.engine], part.begin, part.nbytes) for part in parts]

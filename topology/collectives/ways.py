@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topology.collectives.send import Extent, Plan, Send
-from topology.collectives.shares import cut
+from components.core.spread import spread
+from topology.collectives.send import Plan, Send
 from topology.routes.route import Route
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ class Share:
 class Ways:
     """Rank r is the part ``nodes[r]``, and ``engines[r]`` are its DMA engines; none: its sends go as the route leads.
 
-    A send is cut into whole flits, evenly over the engines of its source, the next send beginning behind the last
-    engine used. What leaves by a rank's engine k comes in by the other rank's engine k (of fewer: k modulo their
-    number).
+    A send is spread over the engines of its source as a haul is (:func:`components.core.spread.spread`), the next send
+    beginning behind the last engine used. What leaves by a rank's engine k comes in by the other rank's engine k (of
+    fewer: k modulo their number).
     """
 
     def __init__(self, site: Site, nodes: Sequence[str], engines: Sequence[Sequence[str]] | None = None) -> None:
@@ -42,15 +42,9 @@ class Ways:
     def take(self, send: Send) -> list[Share]:
         """The shares of ``send``, which starts now."""
         count, flit_bytes = self._count(send.src), self._site.system.flit_bytes
-        used = max(1, min(count, send.nbytes // flit_bytes))
-        first = self._next[send.src]
-        self._next[send.src] = (first + used) % count
-        numbers = [(first + k) % count for k in range(used)]
-        extents = cut(Extent(0, send.nbytes), [1] * used, flit_bytes)
-        return [
-            Share(number, extent.nbytes, self._route(send.src, send.dst, number))
-            for number, extent in zip(numbers, extents, strict=True)
-        ]
+        parts = spread(send.nbytes, flit_bytes, count, self._next[send.src])
+        self._next[send.src] = (self._next[send.src] + len(parts)) % count
+        return [Share(part.engine, part.nbytes, self._route(send.src, send.dst, part.engine)) for part in parts]
 
     def routes(self, plan: Plan) -> list[Route]:
         """All routes that the sends of ``plan`` may take, each once. Raises NoRouteError where there is none."""

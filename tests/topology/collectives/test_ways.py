@@ -37,7 +37,7 @@ def test_a_send_is_cut_into_whole_flits_over_all_engines(chip: Site):
     assert [share.engine for share in shares] == list(range(16))
     assert sum(share.nbytes for share in shares) == 35 * flit + 5
     assert all(share.nbytes % flit == 0 for share in shares[:-1])
-    assert {share.nbytes // flit for share in shares} == {2, 3}
+    assert [-(-share.nbytes // flit) for share in shares] == [3] * 4 + [2] * 12
     assert [share.route.nodes for share in shares] == [
         ("nc0", f"nc0.dma{k}", "noc", f"nc1.dma{k}", "nc1") for k in range(16)
     ]
@@ -50,6 +50,12 @@ def test_the_next_send_of_a_rank_begins_behind_the_last_engine_used(chip: Site):
         ways.take(send) for send in (send_of(2 * flit), send_of(1), send_of(flit, src=2), send_of(2 * flit, dst=2))
     ]
     assert [[share.engine for share in shares] for shares in taken] == [[0, 1], [2], [0], [0, 1]]
+
+
+def test_a_flit_that_is_not_full_goes_by_an_engine_of_its_own(chip: Site):
+    flit = chip.system.flit_bytes
+    shares = ways_of(chip, 4, 4).take(send_of(flit + 1))
+    assert [(share.engine, share.nbytes) for share in shares] == [(0, flit), (1, 1)]
 
 
 def test_an_engine_that_the_other_rank_has_not_is_one_of_those_it_has(chip: Site):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benches.run_report.execute import MachineBlock, in_ticks
+from benches.run_report.fabric_collectives import Seat, collective_routes, member_of, seats_of, ways_of
 from components.core.demand import Demand
 from components.core.hauler import Haul
 from components.core.needs import Needs, fixed_ticks, needs_of
@@ -19,15 +20,13 @@ from simcore.errors import InputError, Problem
 from simcore.explain.why import Why
 from simcore.kernel import INSTANT_LIMIT, Countdown, Environment, Story, show_ticks
 from simcore.perfsim.estimate import BlockEstimate, Estimate
-from topology.collectives.joining import RING, Joined, Member, joined
-from topology.collectives.meeting import Attendance, Hall, Meeting
-from topology.collectives.ways import Ways
+from topology.collectives.joining import RING, Joined, joined
+from topology.collectives.meeting import Attendance, Hall
 from topology.machine.devices import Device
 from topology.machine.machine import Machine
 from topology.machine.placement import DevicePlacement, Shelves
 from topology.machine.site import Site
 from topology.machine.surroundings import Surroundings, memories_of, routes_of
-from topology.routes.route import Route
 
 EVENTS_PER_SHARE = 40
 """More than the events that one DMA engine's share of a haul can cause at one instant."""
@@ -73,13 +72,13 @@ def _mismatch(device: Device, estimate: Estimate) -> Problem | None:
 class DeviceRun:
     """What one device has done. ``blocks`` as they end; ``ended_at``: ticks, when the last one had.
 
-    ``collectives``: in which it takes part, by the block's number: event, meeting, its rank there.
+    ``seats``: in its collectives, by the block's number.
     """
 
     placed: Placed
     surroundings: Surroundings
     core: NeuronCoreParameters
-    collectives: Mapping[int, Sequence[tuple[int, Meeting, int]]]
+    seats: Mapping[int, Sequence[Seat]]
     blocks: list[MachineBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     ended_at: int = 0
@@ -130,22 +129,22 @@ def run_on_fabric(
     ``algorithm``: of their collectives. ``carried`` is told of every transfer. Raises InputError for collectives that
     do not fit together and for a run that lasts too long; Deadlock or Livelock for one that cannot end.
     """
-    together = joined(site.system, [_member(p) for p in placed], algorithm)
-    ways = _ways(site, [placed[place].device for place in together.ranks])
+    together = joined(site.system, [member_of(p.device, p.estimate) for p in placed], algorithm)
+    ways = ways_of(site, [placed[place].device for place in together.ranks])
     env = Environment(instant_limit=_instant_limit(placed, together))
     routes = [route for p in placed for route in routes_of(site, p.device, memories_of(p.hauls))]
-    routes += _collective_routes(together, ways)
+    routes += collective_routes(together, ways)
     # A timetable does not say when a lone transfer finds a buffer full, so none is made where buffers are finite.
     machine = site.machine(env, routes, coalesce=site.system.buffer_bytes is None)
     around = [Surroundings(machine, p.device, carried) for p in placed]
     hall = Hall(machine, ways, [around[place].engines for place in together.ranks], carried)
-    collectives = _collectives(together, hall)
+    seats = seats_of(together, hall)
     runs = []
     for place, (p, surroundings) in enumerate(zip(placed, around, strict=True)):
         prepared = p.estimate.prepared
         base = NeuronCoreParameters.of_generation(prepared.arch, prepared.arch_version)
         surroundings.map_pages(p.hauls)
-        runs.append(DeviceRun(p, surroundings, p.device.core_parameters(base), collectives[place]))
+        runs.append(DeviceRun(p, surroundings, p.device.core_parameters(base), seats[place]))
     left = Countdown(env, len(runs), "devices")
     if progress is not None:
         progress.total += sum(len(block.columns) for p in placed for block in p.estimate.blocks)
@@ -156,40 +155,6 @@ def run_on_fabric(
     env.run(left)
     ticks = max((run.ended_at for run in runs), default=0)
     return FabricRun(machine, runs, together, hall.waits, ticks)
-
-
-def _member(placed: Placed) -> Member:
-    estimate = placed.estimate
-    return Member(placed.device.name, estimate.prepared.program.file, [block.columns for block in estimate.blocks])
-
-
-def _ways(site: Site, devices: Sequence[Device]) -> Ways:
-    """The sends of a core go by its DMA engines, those of a PE tile from the part by which it is on the mesh."""
-    nodes, engines = [], []
-    for device in devices:
-        if device.core is not None:
-            nodes.append(device.core.name)
-            engines.append(device.engines)
-        else:
-            assert device.tile is not None
-            nodes.append(device.tile.router_part)
-            engines.append(())
-    return Ways(site, nodes, engines)
-
-
-def _collective_routes(together: Joined, ways: Ways) -> list[Route]:
-    plans = {id(joint.plan): joint.plan for joint in together.collectives}
-    return [route for plan in plans.values() for route in ways.routes(plan)]
-
-
-def _collectives(together: Joined, hall: Hall) -> Mapping[int, Mapping[int, list[tuple[int, Meeting, int]]]]:
-    """By the place of a device and the number of a block: event, meeting and rank."""
-    found: dict[int, dict[int, list[tuple[int, Meeting, int]]]] = defaultdict(lambda: defaultdict(list))
-    for joint in together.collectives:
-        meeting = Meeting(hall, joint)
-        for rank, (place, event) in enumerate(zip(together.ranks, joint.events, strict=True)):
-            found[place][joint.block].append((event, meeting, rank))
-    return found
 
 
 def _program(env: Environment, run: DeviceRun, progress: Progress | None) -> Story:
@@ -235,9 +200,9 @@ def _demands(run: DeviceRun, number: int, block: BlockEstimate, needs: Needs, wo
     cost_ns, fixed_ns = block.costs.total_ns, block.costs.read_init_ns
     # What the lane makes of a cost is what counts: its memory comes on top.
     found = needs.demands(works, cost_ns, fixed_ns, hauler, sbuf)
-    if together := run.collectives.get(number):
+    if seats := run.seats.get(number):
         fixed = fixed_ticks(cost_ns, fixed_ns)
-        found |= {works[event]: Attendance(meeting, rank, fixed[event]) for event, meeting, rank in together}
+        found |= {works[seat.event]: Attendance(seat.meeting, seat.rank, fixed[seat.event]) for seat in seats}
     return found
 
 

@@ -71,9 +71,7 @@ def described(columns: Columns) -> list[Described]:
     return found
 
 
-def plan_for_instruction(
-    columns: Columns, event: int, layout: Layout, algorithm: str, root: str | None = None, file: str = "<program>"
-) -> Plan:
+def plan_for_instruction(columns: Columns, event: int, layout: Layout, algorithm: str, file: str = "<program>") -> Plan:
     """The plan of the CollectiveCompute that event number ``event`` of a block is, all of it on the event's stream.
 
     Its input operands are what each device brings: the buffer of an all-reduce or a reduce-scatter, the n-th part of
@@ -97,8 +95,7 @@ def plan_for_instruction(
         ranks,
         layout.grid,
         {_stream(columns, event): Fraction(1)},
-        root,
-        DTYPE_BYTES[columns.op_dtype[inputs[0]]],
+        grain_bytes=DTYPE_BYTES[columns.op_dtype[inputs[0]]],
     )
     return plan_of(asked)
 

@@ -117,11 +117,11 @@ def _point(site: Site, plan: Plan, nodes: Sequence[str], costs: Costs) -> Point:
     run = simulate(site, plan, nodes, costs)
     time = _time_ns(run)
     chain = longest_chain(site, plan, nodes, costs)
-    error = float(100 * (chain.time_ns - time) / time) if time else None
+    error = float(100 * (time - chain.time_ns) / chain.time_ns) if chain.time_ns else None
     bound = bound_ns(site, plan, nodes)
     bandwidth = plan.nbytes / time if time else None
     return Point(
-        nbytes=plan.nbytes,
+        bytes=plan.nbytes,
         time_ns=float(time),
         algbw_gbs=float(bandwidth) if bandwidth is not None else None,
         busbw_gbs=float(bandwidth * bus_factor(plan.kind, plan.ranks)) if bandwidth is not None else None,

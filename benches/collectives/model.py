@@ -13,7 +13,7 @@ class Phase(msgspec.Struct):
 
     name: str
     sends: int
-    nbytes: int
+    bytes: int
     critical_sends: int
     critical_ns: float
 
@@ -23,7 +23,7 @@ class BusiestLink(msgspec.Struct):
 
     src: str
     dst: str
-    nbytes: int
+    bytes: int
     busy_ns: float
     utilisation_pct: float
 
@@ -32,14 +32,15 @@ class Stream(msgspec.Struct):
     """A collective stream: bytes that its sends carry, and when the last one can be used."""
 
     stream: int
-    nbytes: int
+    bytes: int
     end_ns: float
 
 
 class AlphaBeta(msgspec.Struct):
     """The analysis: ``time_ns`` = ``alpha_ns`` (latencies of ``steps`` sends, one after the other) + ``bytes_ns``.
 
-    ``error_pct``: against the simulation; None if that takes no time.
+    ``error_pct``: how much longer than that the simulation took (negative: shorter), in parts of it; None if it says no
+    time.
     """
 
     time_ns: float
@@ -55,7 +56,7 @@ class Point(msgspec.Struct):
     ``bound_ns``: what no algorithm can beat on the bandwidth of the ranks; None if a rank has no link with a rate.
     """
 
-    nbytes: int
+    bytes: int
     time_ns: float
     algbw_gbs: float | None
     busbw_gbs: float | None

@@ -49,13 +49,13 @@ def _series(report: CollectiveReport) -> Sequence[tuple[str, str, Series]]:
     factor = report.bus_factor
     simulated, analysis, bound = [], [], []
     for point in report.points:
-        x = math.log2(point.nbytes)
+        x = math.log2(point.bytes)
         if point.busbw_gbs is not None:
             simulated.append((x, point.busbw_gbs))
         if point.alpha_beta.time_ns:
-            analysis.append((x, factor * point.nbytes / point.alpha_beta.time_ns))
+            analysis.append((x, factor * point.bytes / point.alpha_beta.time_ns))
         if point.bound_ns:
-            bound.append((x, factor * point.nbytes / point.bound_ns))
+            bound.append((x, factor * point.bytes / point.bound_ns))
     named = (("simulated", "simulated", simulated), ("analysis", "alpha-beta", analysis), ("bound", "bound", bound))
     return [row for row in named if row[2]]
 
@@ -63,9 +63,9 @@ def _series(report: CollectiveReport) -> Sequence[tuple[str, str, Series]]:
 def _grid(report: CollectiveReport, xs: Axis, ys: Axis) -> list[str]:
     floor, parts = HEIGHT - BOTTOM, []
     for point in report.points:
-        x = xs.at(math.log2(point.nbytes))
+        x = xs.at(math.log2(point.bytes))
         parts.append(f'<line class="grid" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{floor}"/>')
-        parts.append(f'<text x="{x:.1f}" y="{floor + 16}" text-anchor="middle">{shown_size(point.nbytes)}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{floor + 16}" text-anchor="middle">{shown_size(point.bytes)}</text>')
     for tick in ys.ticks():
         y = ys.at(tick)
         parts.append(f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')

@@ -20,10 +20,10 @@ def print_report(report: CollectiveReport, console: Console) -> None:
     if report.root is not None:
         console.print(f"root: rank {report.root}{' of each package' if report.algorithm == 'hierarchical' else ''}")
     console.print(_points(report))
-    largest = max(report.points, key=lambda point: point.nbytes)
+    largest = max(report.points, key=lambda point: point.bytes)
     _print_point(largest, console)
     if report.roots:
-        console.print(f"\nwhere the root is, {shown_size(largest.nbytes)}:")
+        console.print(f"\nwhere the root is, {shown_size(largest.bytes)}:")
         table = table_of("root", ">rank", ">sends in a chain", ">ns", ">against the first %")
         for place in report.roots:
             change = 100 * (place.time_ns / report.roots[0].time_ns - 1) if report.roots[0].time_ns else None
@@ -58,7 +58,7 @@ def _points(report: CollectiveReport) -> object:
     for point in report.points:
         link = point.busiest_link
         table.add_row(
-            shown_size(point.nbytes),
+            shown_size(point.bytes),
             _number(point.time_ns),
             _number(point.algbw_gbs),
             _number(point.busbw_gbs),
@@ -73,21 +73,21 @@ def _points(report: CollectiveReport) -> object:
 
 def _print_point(point: Point, console: Console) -> None:
     said, link = point.alpha_beta, point.busiest_link
-    console.print(f"\n{shown_size(point.nbytes)}:")
+    console.print(f"\n{shown_size(point.bytes)}:")
     alpha = f"{said.steps} sends, alpha {_number(said.alpha_ns)} ns in all" if said.steps else "no sends"
     console.print(f"alpha-beta: {alpha}, bytes {_number(said.bytes_ns)} ns")
     if link is not None:
         share = f"{_number(link.busy_ns)} ns of {_number(point.time_ns)}"
-        console.print(f"busiest link: {link.src} to {link.dst}, {link.nbytes} bytes, {share}", soft_wrap=True)
+        console.print(f"busiest link: {link.src} to {link.dst}, {link.bytes} bytes, {share}", soft_wrap=True)
     table = table_of("phase", ">sends", ">bytes", ">on the critical path", ">ns there")
     for phase in point.phases:
         spent = str(phase.critical_sends), _number(phase.critical_ns)
-        table.add_row(phase.name, str(phase.sends), str(phase.nbytes), *spent)
+        table.add_row(phase.name, str(phase.sends), str(phase.bytes), *spent)
     console.print(table)
     if len(point.streams) > 1:
         table = table_of("stream", ">bytes sent", ">ends at ns")
         for stream in point.streams:
-            table.add_row(str(stream.stream), str(stream.nbytes), _number(stream.end_ns))
+            table.add_row(str(stream.stream), str(stream.bytes), _number(stream.end_ns))
         console.print(table)
 
 

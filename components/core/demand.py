@@ -2,8 +2,8 @@
 
 An instruction costs ``fixed + rest``: what the oracle says it takes before and beside its stream, and the stream. Its
 operands come first at ``first`` and last at ``last``, counted from its start. It then lasts
-``fixed + max(last, first + rest)``, the first/last form of :mod:`simcore.timing.streaming`: with operands that are
-there at once it lasts what it costs.
+``fixed + max(last, first + rest)``, which is :func:`simcore.timing.streaming.last_output`: with operands that are there
+at once it lasts what it costs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from components.memory.sbuf import Sbuf
 from simcore.explain.why import Piece, Why, deducted, total_of
 from simcore.kernel import Story
 from simcore.schedule import Cause
+from simcore.timing.streaming import last_output
 
 READ, WRITE = Why(Cause.tcm_read.name), Why(Cause.tcm_write.name)
 """Time at the channels of the core's own SBUF or TCM."""
@@ -59,7 +60,7 @@ class Streams:
         start, cost = work.start_at, work.end_ticks
         rest = cost - self.fixed_ticks
         first, last = self.sbuf.stream("read", self.inputs, start, work.name)
-        by_reads = self.fixed_ticks + max(last - start, first - start + rest)
+        by_reads = last_output(first, last, self.fixed_ticks, rest) - start
         _, written = self.sbuf.stream("write", self.outputs, first + self.fixed_ticks, work.name)
         ticks = max(by_reads, written - start)
         if ticks > cost:
@@ -81,12 +82,13 @@ def stretch_of_arrivals(
     cost, dispatch = work.end_ticks, work.dispatch_ticks
     rest = cost - fixed
     first_at, last_at = (sum(ticks for _, ticks in pieces) for pieces in (first, last))
-    ticks = fixed + max(last_at, first_at + rest)
+    ticks = last_output(first_at, last_at, fixed, rest)
     work.end_ticks = ticks
     work.dispatch_ticks = max(ticks - (cost - dispatch), now - work.start_at)
     if ticks == cost and work.dispatch_ticks == dispatch:
         return None
-    end = total_of(first) if first_at + rest >= last_at else total_of(deducted(last, rest, pivot))
+    by_first = ticks == fixed + first_at + rest
+    end = total_of(first) if by_first else total_of(deducted(last, rest, pivot))
     if work.dispatch_ticks == ticks - (cost - dispatch):
         return Stretch(end, end)
     return Stretch(end, total_of(deducted(last, dispatch, pivot)))

@@ -17,6 +17,14 @@ from simcore.timing.loop import LoopModel
 from simcore.timing.model import Row
 
 
+def last_output(first_in: int, last_in: int, latency: int, loop: int) -> int:
+    """When the last output comes of a stream whose inputs come from ``first_in`` to ``last_in``, all in ticks.
+
+    ``latency``: from an input to its output; ``loop``: from the first output to the last if all inputs are there.
+    """
+    return latency + max(last_in, first_in + loop)
+
+
 def stream_ends(
     first_in: int, last_in: int, iterations: int, latency: Cycles, ii: Cycles, clock: Clock
 ) -> tuple[int, int]:
@@ -26,9 +34,10 @@ def stream_ends(
     evenly spaced, a lower bound if not. The part stays busy until the last output and tags its burst with the first.
     """
     _check(iterations, last_in - first_in)
-    first_out = first_in + clock.ticks(latency)
-    by_loop = first_in + clock.ticks(Fraction(latency) + (iterations - 1) * Fraction(ii))
-    return first_out, max(last_in + clock.ticks(latency), by_loop)
+    latency_ticks = clock.ticks(latency)
+    # Latency and loop are rounded together, as one delay.
+    loop_ticks = clock.ticks(Fraction(latency) + (iterations - 1) * Fraction(ii)) - latency_ticks
+    return first_in + latency_ticks, last_output(first_in, last_in, latency_ticks, loop_ticks)
 
 
 def stream_outputs(arrivals: Sequence[int], latency: Cycles, ii: Cycles, clock: Clock) -> list[int]:

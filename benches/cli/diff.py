@@ -20,6 +20,9 @@ def diff(
     b: Annotated[Path, typer.Argument(metavar="B", help=_SIDE)],
     timing: Timing = "hwm",
     arch: Arch = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="CORE", help="Which one to compare, of a run of several devices.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if anything differs.")] = False,
     json: JsonTarget = None,
 ) -> None:
@@ -34,9 +37,11 @@ def diff(
     sides, problems = [], list[Problem]()
     for path in (a, b):
         try:
-            sides.append(read_side(path, timing=timing, arch=arch))
+            sides.append(read_side(path, timing=timing, arch=arch, device=device))
         except InputError as error:
             problems += error.problems
+    if not problems and device is not None and not any((s.place or "").startswith(f"{device} of ") for s in sides):
+        problems.append(Problem(f'neither result is of several devices, one of them "{device}"', "--device"))
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
     report = diff_of(*sides)

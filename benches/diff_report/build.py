@@ -34,7 +34,9 @@ def diff_of(a: Side, b: Side) -> DiffReport:
 
 
 def _side(side: Side) -> SideRecord:
-    return SideRecord(side.file, side.what, side.program, side.arch, side.timing, _ns(side.makespan))
+    return SideRecord(
+        side.file, side.what, side.program, side.arch, side.timing, _ns(side.makespan), side.memory, side.place
+    )
 
 
 def _lone(block: SideBlock) -> LoneBlock:

@@ -11,8 +11,11 @@ from benches.exact_ns import Ns
 from benches.schedule_report.model import BoundBy
 
 
-class SideRecord(msgspec.Struct):
-    """One of the two results. ``what``: its schema, or ``estimate`` for a program that was estimated here."""
+class SideRecord(msgspec.Struct, omit_defaults=True):
+    """One of the two results. ``what``: its schema, or ``estimate`` for a program that was estimated here.
+
+    ``memory`` is a machine's, ``place`` its device and system where it was one of a system's.
+    """
 
     file: str
     what: str
@@ -20,6 +23,8 @@ class SideRecord(msgspec.Struct):
     arch: str
     timing: str
     makespan_ns: Ns
+    memory: str | None = None
+    place: str | None = None
 
 
 class ContributionRecord(msgspec.Struct):

@@ -14,7 +14,7 @@ import numpy as np
 from benches.diff_report.side import LATEST_NS, Side, SideBlock, estimated
 from benches.exact_ns import Ns
 from benches.schedule_report.model import BoundBy, Event
-from simcore.errors import InputError, Problem
+from simcore.errors import InputError, Problem, hint
 from simcore.perfsim.estimate import prepare, run
 from simcore.program.columns import Array
 from simcore.program.engines import Lane
@@ -24,6 +24,7 @@ from simcore.schedule import Cause, Schedule
 from simcore.units import TICKS_PER_NS
 
 RESULT_SCHEMAS = ("kernbench.perfsim/1", "kernbench.run/1")
+DEVICE_SCHEMA = "kernbench.device-run/1"
 
 _GZIP = b"\x1f\x8b"
 _PICOSECOND = Decimal("0.001")
@@ -46,20 +47,35 @@ class _Result(msgspec.Struct):
     arch: str
     timing: str
     blocks: list[_Block]
+    memory: str | None = None
+    topology: str | None = None
+    device: str | None = None
 
 
-def read_side(path: str | os.PathLike[str], *, timing: str, arch: str | None) -> Side:
+class _Several(msgspec.Struct):
+    devices: list[msgspec.Raw] | None = None
+
+
+class _Device(msgspec.Struct):
+    device: str
+
+
+def read_side(
+    path: str | os.PathLike[str], *, timing: str = "hwm", arch: str | None = None, device: str | None = None
+) -> Side:
     """The result in ``path``, or the estimate of the program in it, under ``timing`` on ``arch``.
 
-    Raises InputError with every fault of the file.
+    ``device``: whose result of those that ran together. Raises InputError with every fault of the file.
     """
     file = os.fspath(path)
     data = _bytes_of(file)
     schema = _schema_of(data)
     if schema in RESULT_SCHEMAS:
-        return _side_of(_decoded(data, file), schema, file)
+        return _side_of(_decoded(_of_device(data, device, file), file), schema, file)
     if schema is not None and schema.startswith("kernbench.") and schema != PROGRAM_SCHEMA:
         allowed = ", ".join((*RESULT_SCHEMAS, "or a program"))
+        if schema == DEVICE_SCHEMA:
+            schema = f"a run on a platform ({schema})"
         raise InputError([Problem(f"{schema} has no events to compare (allowed: {allowed})", file)])
     return estimated(run(prepare(program_from_bytes(data, file), arch=arch, timing=timing)), file)
 
@@ -86,12 +102,33 @@ def _schema_of(data: bytes) -> str | None:
         return None
 
 
-def _decoded(data: bytes, file: str) -> _Result:
+def _of_device(data: bytes, device: str | None, file: str) -> bytes | msgspec.Raw:
+    """``data``, or of the results of several devices that of ``device``."""
+    try:
+        several = msgspec.json.decode(data, type=_Several).devices
+        results = {msgspec.json.decode(one, type=_Device).device: one for one in several or ()}
+    except msgspec.ValidationError as error:
+        raise _misfit(error, file) from error
+    if several is None:
+        return data
+    if device is None:
+        text = f"the result of {len(results)} devices (say with --device which one to compare)"
+        raise InputError([Problem(text, file)])
+    if device not in results:
+        raise InputError([Problem(f'--device: no device "{device}" in it {hint(device, list(results))}', file)])
+    return results[device]
+
+
+def _misfit(error: msgspec.ValidationError, file: str) -> InputError:
+    message, _, where = str(error).partition(" - at ")
+    return InputError([Problem(message, file, where=where.strip("`") or None)])
+
+
+def _decoded(data: bytes | msgspec.Raw, file: str) -> _Result:
     try:
         return msgspec.json.decode(data, type=_Result)
     except msgspec.ValidationError as error:
-        message, _, where = str(error).partition(" - at ")
-        raise InputError([Problem(message, file, where=where.strip("`") or None)]) from error
+        raise _misfit(error, file) from error
 
 
 def _side_of(result: _Result, schema: str, file: str) -> Side:
@@ -112,7 +149,8 @@ def _side_of(result: _Result, schema: str, file: str) -> Side:
             blocks.append(_block_of(block, block.events))
     if problems:
         raise InputError(problems)
-    return Side(file, schema, result.program, result.arch, result.timing, tuple(blocks))
+    place = f"{result.device} of {result.topology}" if result.device is not None else None
+    return Side(file, schema, result.program, result.arch, result.timing, tuple(blocks), result.memory, place)
 
 
 def _faults(events: list[Event]) -> Iterator[str]:

@@ -33,7 +33,10 @@ class SideBlock:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A result. ``what`` is its schema, or ``estimate`` for a program that was estimated here."""
+    """A result. ``what`` is its schema, or ``estimate`` for a program that was estimated here.
+
+    ``memory`` and ``place`` say what a machine's transfers met and which device of which system it was, if known.
+    """
 
     file: str
     what: str
@@ -41,6 +44,8 @@ class Side:
     arch: str
     timing: str
     blocks: tuple[SideBlock, ...]
+    memory: str | None = None
+    place: str | None = None
 
     @property
     def makespan(self) -> int:

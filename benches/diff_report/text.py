@@ -37,7 +37,8 @@ def print_diff(report: DiffReport, console: Console) -> None:
 
 
 def _print_side(letter: str, side: SideRecord, console: Console) -> None:
-    how = f"{side.what}, {side.arch}, {side.timing}"
+    memory = f"{side.memory} memory" if side.memory is not None else None
+    how = ", ".join(word for word in (side.what, side.arch, side.timing, memory, side.place) if word is not None)
     console.print(f"{letter}: {side.file} ({how}): {side.program}, {ns_text(side.makespan_ns)}", soft_wrap=True)
 
 

@@ -439,3 +439,54 @@ def test_a_collective_that_was_ready_early_hands_the_walk_to_its_producer(kernbe
     assert [(p["instruction"], p["change"], p["ns"]) for p in block["contributions"]] == [("ld", "runs", 700)]
     c1 = block["changed"][-1]
     assert (c1["name"], c1["on"], c1["inherited_ns"], c1["own_ns"]) == ("c1", "c0", 700, 0)
+
+
+# --- runs of several devices, and on platforms ------------------------------------------------------------------------
+
+LOAD = {
+    "name": "ld",
+    "opcode": "Load",
+    "engine": "DMA",
+    "ins": [{"space": "DRAM", "partitions": 128, "elements": 512, "dtype": "float32", "tensor": "A"}],
+    "outs": [{"space": "SB", "partitions": 128, "elements": 512, "dtype": "float32", "addr": 0}],
+}
+
+
+def run_json(kernbench, file: str, *arguments: str) -> str:
+    code, _, err = kernbench("run", save("load.json", block_of(LOAD)), "--events", "--json", file, *arguments)
+    assert code == 0, err
+    return file
+
+
+def on_fabric(kernbench, file: str, device: str) -> str:
+    return run_json(kernbench, file, "--memory", "fabric", "--topology", "trn2", "--device", device)
+
+
+def test_one_of_several_devices_is_compared_by_name_and_both_sides_say_what_they_ran_on(kernbench):
+    alone, both = on_fabric(kernbench, "alone.json", "nc0"), on_fabric(kernbench, "both.json", "nc0,nc1")
+    found = diff_json(kernbench, alone, both, "--device", "nc1")
+    several = json.loads(Path(both).read_text())
+    assert found["a"]["place"] == "nc0 of trn2" and found["b"]["place"] == "nc1 of trn2"
+    assert found["b"]["memory"] == "fabric"
+    assert found["b"]["makespan_ns"] == several["devices"][1]["makespan_ns"] > found["a"]["makespan_ns"]
+    code, out, _ = kernbench("diff", alone, both, "--device", "nc1")
+    assert code == 0 and "hwm, fabric memory, nc1 of trn2): " in out
+
+
+def test_a_run_of_several_devices_asks_which_one(kernbench):
+    both = on_fabric(kernbench, "both.json", "nc0,nc1")
+    asked = "both.json: the result of 2 devices (say with --device which one to compare)\n"
+    assert kernbench("diff", both, both) == (2, "", asked)
+    code, _, err = kernbench("diff", both, both, "--device", "nc2")
+    assert code == 2 and err.startswith('both.json: --device: no device "nc2" in it (allowed: nc0, nc1')
+    ideal = run_json(kernbench, "ideal.json")
+    code, _, err = kernbench("diff", ideal, ideal, "--device", "nc0")
+    assert (code, err) == (2, '--device: neither result is of several devices, one of them "nc0"\n')
+
+
+def test_a_run_on_a_platform_is_refused_in_words(kernbench):
+    ideal = run_json(kernbench, "ideal.json")
+    shipped = Path(__file__).parents[2] / "benches/kernels/fused_attention_fp32_s512.yaml"
+    assert kernbench("run", shipped, "--timing", "platform:trn2", "--phase-ns", "0", "--json", "p.json")[0] == 0
+    code, _, err = kernbench("diff", ideal, "p.json")
+    assert code == 2 and err.startswith("p.json: a run on a platform (kernbench.device-run/1) has no events to compare")

@@ -18,6 +18,9 @@ Timing = Annotated[
     ),
 ]
 Arch = Annotated[str | None, typer.Option(help="Run on another generation: trn1, trn2, trn3 or the codename.")]
+Phases = Annotated[
+    int, typer.Option(min=1, max=1024, help="Runs of --timing platform:, over phases of the PE clock's throttle.")
+]
 JsonTarget = Annotated[
     str | None, typer.Option("--json", metavar="PATH", help="Write the result as JSON (- for standard output).")
 ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benches.cli.options import Arch, Events, Explain, JsonTarget, Timing, Unroll
+from benches.cli.options import Arch, Events, Explain, JsonTarget, Phases, Timing, Unroll
 from benches.cli.run_bench import run_bench_instead
 
 app = typer.Typer(add_completion=False)
@@ -56,9 +56,7 @@ def run(
     bench: Annotated[
         str | None, typer.Option(metavar="NAME", help="Run a bench of contention instead; kernbench list names them.")
     ] = None,
-    phases: Annotated[
-        int, typer.Option(min=1, max=1024, help="Runs of --timing platform:, over phases of the PE clock's throttle.")
-    ] = 32,
+    phases: Phases = 32,
     phase_ns: Annotated[
         float | None,
         typer.Option("--phase-ns", min=0.0, help="One run of --timing platform:, this far into a throttle window."),
@@ -71,9 +69,11 @@ def run(
     if run_bench_instead(context, program[0] if program else None, bench, settings or [], topology, json):
         return
     assert program
-    from benches.cli.run_on_device import platform_of, run_on_device
+    from simcore.oracle.timing_names import platform_of
 
     if (platform := platform_of(timing)) is not None:
+        from benches.cli.run_on_device import run_on_device
+
         run_on_device(
             program[0],
             platform,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from simcore.oracle.timing_names import platform_of as platform_of
-
 
 def run_on_device(
     program: Path,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benches.cli.options import JsonTarget
+from benches.cli.options import JsonTarget, Phases
 
 app = typer.Typer(add_completion=False)
 
@@ -31,9 +31,7 @@ def validate(
     ablation: Annotated[
         bool, typer.Option("--ablation", help="Leave one out again with each effect of the platform switched off.")
     ] = False,
-    phases: Annotated[
-        int, typer.Option(min=1, max=1024, help="Phases of the PE clock's throttle that a platform is run at.")
-    ] = 32,
+    phases: Phases = 32,
     measured_throttle: Annotated[
         bool, typer.Option("--measured-throttle", help="Take the PE clock from the profile (for diagnosis only).")
     ] = False,

@@ -33,5 +33,5 @@ def load_device_platform(name: str | os.PathLike[str]) -> DevicePlatform:
         path = path / DEVICE_PLATFORM_FILE
     if path.is_file():
         return load_device_platform_file(path)
-    text = f'unknown platform "{word}" {hint(word, shipped)} or a folder of kernbench calibrate profile'
-    raise InputError([Problem(text, "--platform")])
+    words = (*shipped, "a folder of kernbench calibrate profile")
+    raise InputError([Problem(f'unknown platform "{word}" {hint(word, words)}', "--timing")])

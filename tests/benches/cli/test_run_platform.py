@@ -61,7 +61,10 @@ def test_text_says_window_band_engines_and_confidence(kernbench, kernel: Path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--timing", "platform:trn3"], 'unknown platform "trn3" (allowed: trn2'),
+        (
+            ["--timing", "platform:trn3"],
+            '--timing: unknown platform "trn3" (allowed: trn2, a folder of kernbench calibrate profile; ',
+        ),
         (["--timing", "platform:"], "names no platform"),
         (["--timing", "platform:trn2", "--memory", "fabric"], "--memory"),
         (["--timing", "platform:trn2", "--arch", "trn3", "--unroll"], "--unroll"),

@@ -40,13 +40,13 @@ class KernbenchError(Exception):
 
 
 class InputError(KernbenchError):
-    """The input is wrong. ``problems`` lists every fault found, in file order; the text is one line each."""
+    """The input is wrong. ``problems`` lists every fault found, once, in file order; the text is one line each."""
 
     exit_code = 2
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__(list(problems))
-        self.problems = list(problems)
+        self.problems = list(dict.fromkeys(problems))
+        super().__init__(self.problems)
 
     def __str__(self) -> str:
         return "\n".join(str(p) for p in self.problems)

@@ -19,7 +19,8 @@ class StagedFiles:
 
     Each file is written under another name in its target's folder; when the outer block ends well, all are renamed to
     their targets, else none is. Raises InputError for a target that cannot be written, is a folder, is no regular
-    file (a device would be replaced by a file), or is ``-``, by which a caller means standard output.
+    file (a device would be replaced by a file), is opened a second time, or is ``-``, by which a caller means standard
+    output.
     """
 
     def __init__(self) -> None:
@@ -32,6 +33,8 @@ class StagedFiles:
         if shown == "-":
             raise InputError([Problem("standard output takes the JSON result alone (expected a file to write)", shown)])
         target = Path(os.path.realpath(path))
+        if any(target == other for _, other in self._staged):
+            raise InputError([Problem("is the file of another output too (allowed: a file for each)", shown)])
         # The name must never look like a trace: a package may be made of the folder at any moment.
         temporary = target.with_name(f".kernbench-{secrets.token_hex(8)}.tmp")
         try:

@@ -69,7 +69,7 @@ def fit(
     with StagedFiles() as staged:
         report = run_fit(request, staged)
         if json is not None:
-            emit_json(report, json)
+            emit_json(report, json, staged)
         else:
             from benches.calibrate_report.text import print_fit
 
@@ -117,7 +117,7 @@ def report(
             with staged.open(html) as file:
                 file.write(page(checked, laws_of(folder)).encode())
         if json is not None:
-            emit_json(checked, json)
+            emit_json(checked, json, staged)
         else:
             from benches.calibrate_report.text import print_platform
 
@@ -145,7 +145,7 @@ def profile(
     with StagedFiles() as staged:
         report = fit_profiles(profiles, platform, name or platform.resolve().name, staged)
         if json is not None:
-            emit_json(report, json)
+            emit_json(report, json, staged)
         else:
             print_device_fit(report, console())
 
@@ -167,7 +167,7 @@ def train(
     with StagedFiles() as staged:
         report = train_bundle(profiles, out, staged, force=force)
         if json is not None:
-            emit_json(report, json)
+            emit_json(report, json, staged)
         else:
             print_train(report, console())
 

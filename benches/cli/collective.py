@@ -99,7 +99,7 @@ def collective(
             with staged.open(plot) as file:
                 file.write(bandwidth_plot(report).encode())
         if json is not None:
-            emit_json(report, json)
+            emit_json(report, json, staged)
         else:
             from benches.collectives.text import print_report
 

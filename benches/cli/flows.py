@@ -38,7 +38,7 @@ def flows(
             with staged.open(plot) as file:
                 file.write(plot_of(given, report).encode())
         if json is not None:
-            emit_json(report, json)
+            emit_json(report, json, staged)
         else:
             from benches.flows.text import print_report
 

@@ -23,15 +23,19 @@ WIDTH_WITHOUT_TERMINAL = 120
 """Columns of a table that goes into a file or a pipe and whose width nobody states."""
 
 
-def emit_json(result: object, target: str) -> None:
+def emit_json(result: object, target: str, staged: StagedFiles | None = None) -> None:
     """Writes ``result`` (anything msgspec encodes) as one line of JSON to the file ``target``, or to ``-``.
 
-    An existing file is replaced whole, or not at all. Raises InputError if ``target`` cannot be written.
+    An existing file is replaced whole, or not at all, and together with those of ``staged``. Raises InputError if
+    ``target`` cannot be written, or is one of those.
     """
     data = msgspec.json.encode(result) + b"\n"
     if target == STANDARD_OUTPUT:
         _check_standard_output()
         typer.echo(data, nl=False)
+    elif staged is not None and (os.path.isfile(target) or not os.path.exists(target)):
+        with staged.open(target) as file:
+            file.write(data)
     else:
         write_whole(data, target)
 

@@ -78,3 +78,13 @@ def test_a_dash_makes_no_file_of_that_name(tmp_path: Path, monkeypatch: pytest.M
         file.write(b"x")
     assert str(caught.value) == "-: standard output takes the JSON result alone (expected a file to write)"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_opened_twice_is_refused_and_nothing_appears(tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    with pytest.raises(InputError, match=r"link: is the file of another output too"), StagedFiles() as staged:
+        with staged.open(tmp_path / "a") as file:
+            file.write(b"1")
+        with staged.open(tmp_path / "link") as file:
+            file.write(b"2")
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]

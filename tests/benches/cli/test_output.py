@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benches.cli.output import check_targets, console, emit_json
-from simcore.errors import InputError
+from simcore.errors import InputError, Problem
 from tests.benches.cli.conftest import Call
 
 CALLS = (("flows", "cases/contention/A01-incast-02.json"), ("collective", "all_gather"))
@@ -41,6 +41,21 @@ def test_a_device_that_takes_nothing_keeps_the_picture_from_appearing(
     assert (code, out) == (2, "")
     assert err.startswith("/dev/full: cannot be written: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_report_on_a_bundle_does_not_take_the_place_of_the_bundle(kernbench: Call, shared: Path, tmp_path: Path):
+    profile = shared / "data/trn2-profiles/fused_fp32_s512.json.gz"
+    bundle = tmp_path / "bundle"
+    bundle.mkdir()
+    code, out, err = kernbench("calibrate", "train", profile, "--out", bundle, "--json", bundle / "learned.json")
+    assert (code, out) == (2, "")
+    assert err == f"{bundle / 'learned.json'}: is the file of another output too (allowed: a file for each)\n"
+    assert list(bundle.iterdir()) == []
+
+
+def test_a_fault_is_told_once():
+    fault = Problem("is wrong", "f", 1)
+    assert str(InputError([fault, Problem("is wrong", "f", 2), fault])) == "f:1: is wrong\nf:2: is wrong"
 
 
 def test_all_places_that_cannot_be_written_come_at_once(tmp_path: Path):

@@ -9,6 +9,7 @@ import numpy as np
 from benches.validate_report.timeline import Timeline
 from components.device.run import DeviceRun
 from components.device.simulate import NO_EFFECTS, simulate_on_device, simulate_runs
+from components.device.work import Cause
 from simcore.errors import InputError, Problem
 from simcore.program.columns import Array, Columns, Flag
 from simcore.program.opcodes import Opcode
@@ -105,7 +106,7 @@ def _timeline(columns: Columns, run: DeviceRun) -> Timeline:
         if columns.flags[event] & Flag.TRANSFER:
             start[event], end[event] = run.transfers[name]
             on[event] = event - 1
-            cause.append("dependency")
+            cause.append(Cause.dependency.value)
             continue
         instruction = instructions[name]
         start[event], end[event] = instruction.start_ps, instruction.end_ps

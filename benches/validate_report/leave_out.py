@@ -10,6 +10,9 @@ from benches.validate_report.join import Joined
 from benches.validate_report.model import AblationRow, Aim, HeldOut, Summary
 from benches.validate_report.predictor import Fitter
 
+Fold = tuple[list[int], list[int]]
+"""Numbers of the profiles that are held out, and of those that the constants come from."""
+
 Progress = Callable[[str], None]
 """Told what is under way."""
 
@@ -31,8 +34,7 @@ def leave_one_out(
     profiles: Sequence[Joined], fitter: Fitter, progress: Progress, *, measured_throttle: bool = False
 ) -> HeldOut:
     """Each profile predicted with constants from all the others (two profiles at least)."""
-    folds = [([k], [j for j in range(len(profiles)) if j != k]) for k in range(len(profiles))]
-    judged = _predicted(profiles, folds, fitter, progress)
+    judged = _predicted(profiles, _folds(profiles), fitter, progress)
     return _held_out("each profile, fitted on the others", judged, measured_throttle=measured_throttle)
 
 
@@ -53,7 +55,7 @@ def by_family(
 
 def ablation(profiles: Sequence[Joined], fitter: Fitter, progress: Progress) -> list[AblationRow]:
     """The leave-one-out figure with nothing switched off, then with each effect off, worst effect first."""
-    folds = [([k], [j for j in range(len(profiles)) if j != k]) for k in range(len(profiles))]
+    folds = _folds(profiles)
     whole = _row("nothing", summary_of(_predicted(profiles, folds, fitter, progress)))
     rows = [
         _row(effect, summary_of(_predicted(profiles, folds, fitter, progress, without=effect)))
@@ -83,9 +85,14 @@ def _at_most(name: str, reached: float, limit: float) -> Aim:
     return Aim(name, limit, reached, reached <= limit)
 
 
+def _folds(profiles: Sequence[Joined]) -> list[Fold]:
+    """Each profile held out alone."""
+    return [([k], [j for j in range(len(profiles)) if j != k]) for k in range(len(profiles))]
+
+
 def _predicted(
     profiles: Sequence[Joined],
-    folds: Sequence[tuple[list[int], list[int]]],
+    folds: Sequence[Fold],
     fitter: Fitter,
     progress: Progress,
     *,

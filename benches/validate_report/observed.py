@@ -9,10 +9,10 @@ from simcore.program.columns import Array, Columns, Flag
 from simcore.program.edges import EdgeKind
 from simcore.program.measured import Measurement
 from simcore.program.opcodes import Opcode
+from simcore.schedule import Cause
 
-ENGINE = "engine"
-DEPENDENCY = "dependency"
-NONE = "none"
+Wait = tuple[float, Cause, int]
+"""When it ended, what kind it was, and the event waited for."""
 
 
 def observe(columns: Columns, measured: Measurement) -> Timeline:
@@ -30,7 +30,7 @@ def observe(columns: Columns, measured: Measurement) -> Timeline:
     return Timeline(
         start=start,
         end=end,
-        cause=tuple(cause),
+        cause=tuple([why.name for why in cause]),
         on=np.array(on, dtype=np.int64),
         busy={lane: float(ns) for lane, ns in measured.engine_busy_ns().items()},
         window_ns=float(measured.window_ns),
@@ -46,32 +46,33 @@ def _spans(measured: Measurement) -> dict[str, tuple[int, int]]:
     return spans
 
 
-def _bounds(columns: Columns, start: Array, end: Array) -> tuple[list[str], list[int]]:
-    cause, on = [], []
+def _bounds(columns: Columns, start: Array, end: Array) -> tuple[list[Cause], list[int]]:
+    cause: list[Cause] = []
+    on: list[int] = []
     first = np.cumsum(columns.dep_count, dtype=np.int64) - columns.dep_count
     before: dict[int, int] = {}
     for event in range(len(columns)):
-        waits: list[tuple[float, str, int]] = []
+        waits: list[Wait] = []
         if columns.flags[event] & Flag.TRANSFER:
-            waits.append((float(start[event - 1]), DEPENDENCY, event - 1))
+            waits.append((float(start[event - 1]), Cause.dependency, event - 1))
         else:
             engine = int(columns.engine[event])
             if engine in before:
-                waits.append((float(end[before[engine]]), ENGINE, before[engine]))
+                waits.append((float(end[before[engine]]), Cause.engine, before[engine]))
             before[engine] = event
         for edge in range(int(first[event]), int(first[event] + columns.dep_count[event])):
             producer = int(columns.dep_on[edge])
             starts = columns.dep_kind[edge] == EdgeKind.Ordered or columns.opcode[producer] == Opcode.DMATrigger
-            waits.append((float((start if starts else end)[producer]), DEPENDENCY, producer))
+            waits.append((float((start if starts else end)[producer]), Cause.dependency, producer))
         _, why, who = _last(waits, float(start[event]))
         cause.append(why)
         on.append(who)
     return cause, on
 
 
-def _last(waits: list[tuple[float, str, int]], start: float) -> tuple[float, str, int]:
+def _last(waits: list[Wait], start: float) -> Wait:
     """The wait that ended last, none later than ``start``; of several at one instant the first (the engine)."""
-    last = (float("-inf"), NONE, -1)
+    last = (float("-inf"), Cause.none, -1)
     for at, why, who in waits:
         if min(at, start) > last[0]:
             last = (min(at, start), why, who)

@@ -86,8 +86,7 @@ def losses_of(profile: Observed, dma: DmaTiming) -> list[Loss]:
             end = float(own[-1].end_ns)
             lost.append(end - could - _carried(rows, transfers, dma, name, could, end))
         beside = any(
-            not other.reads_hbm and ready[o] < ends[name] and ends[o] > ready[name] + 100
-            for o, other in transfers.items()
+            not other.reads_hbm and ready[o] < ends[name] and ends[o] > ready[name] for o, other in transfers.items()
         )
         if len(lost) == DMA_ENGINES:
             found.append(Loss(f"{profile.program.name} {name}", anew, beside, transfer.is_short, lost))

@@ -59,6 +59,15 @@ class FitSummary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_abs_target: float
     undetermined: tuple[Relation, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for numbers that no fit has, as a file that was changed by hand may say."""
+        for name, (low, high) in self.ranges.items():
+            if low > high:
+                raise ValueError(f"the range of {name} runs from {low:g} down to {high:g}")
+        least = min(self.n_points, self.n_distinct_points, self.n_free_parameters)
+        if least < 0 or min(self.max_abs_residual, self.max_rel_residual, self.max_abs_target) < 0:
+            raise ValueError("a count or a residual below 0")
+
     @property
     def is_degenerate(self) -> bool:
         """Whether any form with as many parameters would have met the points."""

@@ -5,10 +5,12 @@ Every file says its schema; a file of another schema, or with a key that the sch
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -96,11 +98,26 @@ def read_record(path: Path, kind: type[R], schema: str) -> R:
     found = document.get("schema") if isinstance(document, dict) else None
     if found != schema:
         raise InputError([Problem(f"its schema is {found!r} (expected {schema!r})", file)])
+    endless = [Problem(f"{value} is not a finite number", file, where=where) for where, value in _endless(document)]
+    if endless:
+        raise InputError(endless)
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition(" - at ")
         raise InputError([Problem(message, file, where=where.strip("`") or None)]) from error
+
+
+def _endless(value: Any, where: str = "$") -> Iterator[tuple[str, float]]:
+    """Each number of ``value`` that is infinite or NaN, with its place: comparisons with it would mean nothing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        yield where, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _endless(item, f"{where}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _endless(item, f"{where}[{index}]")
 
 
 def check_name(name: str, what: str) -> str:

@@ -123,6 +123,23 @@ def test_unknown_words_of_a_manifest_are_all_told(folder: Path):
     assert 'did you mean "TensorCopy"?' in lines[2]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("max_abs_residual", float("nan"), "$.models[0].fit.max_abs_residual: nan is not a finite number"),
+        ("max_abs_residual", -1, "$.models[0].fit: a count or a residual below 0"),
+        ("n_points", -1, "$.models[0].fit: a count or a residual below 0"),
+        ("ranges", {"elements": [1, float("inf")]}, "$.models[0].fit.ranges.elements[1]: inf is not a finite number"),
+        ("ranges", {"elements": [512, 64]}, "$.models[0].fit: the range of elements runs from 512 down to 64"),
+    ],
+)
+def test_numbers_that_no_fit_has_are_refused(folder: Path, key: str, value: object, expected: str):
+    models = json.loads((folder / MANIFEST).read_text())["models"]
+    models[0]["fit"][key] = value
+    change(folder, models=models)
+    assert problem(folder) == f"{folder / MANIFEST}: {expected}"
+
+
 def test_a_damaged_manifest_is_located(folder: Path):
     (folder / MANIFEST).write_text('{"schema": ')
     assert problem(folder).startswith(f"{folder / MANIFEST}:1:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from benches.contention.findings import Findings, Row
@@ -9,7 +10,7 @@ from benches.contention.graphs import KIB
 from benches.contention.parameters import Kib, SeveralFlows, Topology
 from benches.contention.registry import bench
 from benches.contention.traffic import CHUNKS, TICK_NS, alone_ns, ends_ns, farthest_of, last_of, rows_of_flows
-from benches.flows.traffic import FlowOptions, FlowSpec, Traffic
+from benches.flows.traffic import DEFAULT_WINDOW_FLITS, FlowOptions, FlowSpec, Traffic
 from simcore.errors import InputError, Problem
 from topology.loader import load_system
 from topology.system import System
@@ -29,10 +30,11 @@ def hot_target(
     if max(issuers) > len(sources):
         message = f"has {len(sources)} parts that could write to {target}, not {max(issuers)}"
         raise InputError([Problem(message, system.file)])
+    options = _options(system, arbitration)
     rows: list[Row] = []
     for count in issuers:
         flows = tuple([FlowSpec(source, source, target, kib * KIB) for source in sources[:count]])
-        traffic = Traffic("hot-target", system, flows, FlowOptions(arbitration=arbitration))
+        traffic = Traffic("hot-target", system, flows, options)
         if count == 1:
             rows += [Row("1 issuer: end", ends_ns(traffic)[0], alone_ns(traffic, 0), TICK_NS, "ns")]
         else:
@@ -41,11 +43,23 @@ def hot_target(
             rows += [last_of(of_flows, label), farthest_of(of_flows, label)]
     return Findings(
         tuple(rows),
-        f"All who write to {target} share the links that lead there.",
+        f"All who write to {target} share the links that lead there; sources have windows of {options.window_flits} "
+        "flits.",
         "one issuer: the closed form of a lone transfer; more: max-min fair sharing by progressive filling, or, where "
         "ports take turns, shares by router input",
         CHUNKS,
     )
+
+
+def _options(system: System, arbitration: str) -> FlowOptions:
+    """The system's own, with turns by ``arbitration``.
+
+    Sources without a window, which nothing holds back, get the usual one: the analysis of turns by port and the
+    tolerance speak of sources that are held back.
+    """
+    own = FlowOptions.of(system)
+    window = own.window_flits if own.window_flits is not None else DEFAULT_WINDOW_FLITS
+    return replace(own, arbitration=arbitration, window_flits=window)
 
 
 def _ends(system: System) -> tuple[list[str], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -45,9 +46,8 @@ def _merge(count: int, nbytes: int, gbs: Fraction) -> list[Row]:
     fair = count * nbytes / gbs
     together = zip(flows, ends_ns(by_flow), chunk_bounds_ns(by_flow), strict=True)
     rows = [Row(f"merge, turns by flow: {flow.name} ends", end, fair, bound, "ns") for flow, end, bound in together]
-    return rows + rows_of_flows(
-        Traffic("parking-lot", system, flows, FlowOptions(arbitration=PORTS)), "merge, turns by port"
-    )
+    by_port = replace(by_flow, options=replace(FlowOptions.of(system), arbitration=PORTS))
+    return rows + rows_of_flows(by_port, "merge, turns by port")
 
 
 def _cross(count: int, nbytes: int, gbs: Fraction) -> list[Row]:

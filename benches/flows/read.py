@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator
+from pydantic import AfterValidator, Field, PlainValidator
 
 from benches.flows.traffic import (
     DEFAULT_ARBITRATION,
@@ -42,11 +42,21 @@ LARGEST_BYTES = 1 << 40
 """Of one flow: more would be simulated for days."""
 
 
+def _printable(text: str) -> str:
+    if not text or not text.isprintable():
+        raise ValueError(f"{shown(text)} is no name (allowed: characters that can be printed on one line)")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_printable)]
+"""It is printed in tables and drawings as it stands."""
+
+
 class Document(Structure):
     """The sections of a file: ``topology`` or ``graph``, ``flows`` and ``options``."""
 
     schema_: Literal["kernbench.traffic/1"] = Field(alias="schema")
-    name: str | None = None
+    name: Name | None = None
     about: str = ""
     topology: str | None = None
     graph: Any = None
@@ -57,7 +67,7 @@ class Document(Structure):
 class FlowEntry(Structure):
     """What a flow says besides its quantities."""
 
-    name: str
+    name: Name
     src: str
     dst: str
     path: list[str] | None = None

@@ -51,6 +51,9 @@ def _printable(text: str) -> str:
 Name = Annotated[str, AfterValidator(_printable)]
 """It is printed in tables and drawings as it stands."""
 
+LATEST_START_NS = 10**12
+"""A quarter of an hour: until then the doubles of fair shares tell a tenth of a ps apart."""
+
 
 class Document(Structure):
     """The sections of a file: ``topology`` or ``graph``, ``flows`` and ``options``."""
@@ -85,11 +88,20 @@ def _size(value: Any) -> int:
     return int(value)
 
 
+def _start(value: Any) -> Fraction:
+    fault = number_fault(value, "start_ns")
+    if fault is None and not 0 <= value <= LATEST_START_NS:
+        fault = f"must be from 0 to {LATEST_START_NS} ns, not {number(value)}"
+    if fault is not None:
+        raise ValueError(fault)
+    return Fraction(value)
+
+
 class FlowQuantities(Quantities):
     """The quantities of a flow."""
 
     bytes: Annotated[int, PlainValidator(_size)]
-    start_ns: NotNegative = Fraction(0)
+    start_ns: Annotated[Fraction, PlainValidator(_start)] = Fraction(0)
 
 
 class OptionQuantities(Quantities):

@@ -13,7 +13,7 @@ class FluidFlow:
 
     It may start at ``start_ns`` and when the flows of the numbers ``after`` have ended. It takes its share of the links
     from ``head_ns`` later on, and has ended ``tail_ns`` after its last byte has left: a latency shifts a flow in time
-    and does not change its share. ``cap_gbs``: what its source can give at most.
+    and does not change its share.
     """
 
     links: tuple[int, ...]
@@ -22,12 +22,11 @@ class FluidFlow:
     head_ns: float = 0.0
     tail_ns: float = 0.0
     after: tuple[int, ...] = ()
-    cap_gbs: float = inf
 
     def __post_init__(self) -> None:
         times = (self.start_ns, self.head_ns, self.tail_ns)
-        if self.nbytes < 0 or not all(isfinite(time) and time >= 0 for time in times) or not self.cap_gbs > 0:
-            raise ValueError(f"a size or a time below 0, or a cap that is not above 0: {self}")
+        if self.nbytes < 0 or not all(isfinite(time) and time >= 0 for time in times):
+            raise ValueError(f"a size or a time below 0: {self}")
         if len(set(self.links)) < len(self.links):
             raise ValueError(f"a link that stands twice on one path: {self.links}")
 
@@ -50,7 +49,7 @@ class Network:
 
     def alone_gbs(self, flow: FluidFlow) -> float:
         """The rate of ``flow`` with nobody else about: that of its slowest link; inf if nothing holds it up."""
-        return min((flow.cap_gbs, *(self.capacities_gbs[link] for link in flow.links)))
+        return min((self.capacities_gbs[link] for link in flow.links), default=inf)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def max_min(network: Network, *, with_rates: bool = False, compiled: bool | None
 
 
 class _MaxMin:
-    """One analysis. The last links of its state are the caps of flows that have one, each private to its flow."""
+    """One analysis."""
 
     def __init__(self, network: Network, with_rates: bool, compiled: bool | None) -> None:
         self.network = network
@@ -101,26 +101,19 @@ class _MaxMin:
     def _end(self, number: int) -> FluidEnd:
         state = self.state
         first, end = state.first_entry[number : number + 2].tolist()
-        public = [e for e in range(first, end) if state.entry_link[e] < len(self.network.capacities_gbs)]
-        held = [float(state.held[e]) for e in public]
+        held = [float(ns) for ns in state.held[first:end]]
         longest = max(held, default=0.0)
         bottleneck = None
         if longest > 0:
-            bottleneck = int(state.entry_link[public[held.index(longest)]])
-        lost = {int(state.entry_link[e]): float(state.lost[e]) for e in public if state.lost[e] > 0}
+            bottleneck = int(state.entry_link[first + held.index(longest)])
+        lost = {int(state.entry_link[e]): float(state.lost[e]) for e in range(first, end) if state.lost[e] > 0}
         return FluidEnd(self.agenda.starts_ns[number], self.ends_ns[number], bottleneck, lost)
 
 
 def _state(network: Network) -> State:
     """Everybody still to come; links that hold nobody up are left out of the paths."""
-    capacities = list(network.capacities_gbs)
-    paths: list[list[int]] = []
-    for flow in network.flows:
-        path = [link for link in flow.links if isfinite(capacities[link])]
-        if isfinite(flow.cap_gbs):
-            path.append(len(capacities))
-            capacities.append(flow.cap_gbs)
-        paths.append(path)
+    capacities = network.capacities_gbs
+    paths = [[link for link in flow.links if isfinite(capacities[link])] for flow in network.flows]
     links, flows, entries = len(capacities), len(paths), sum(map(len, paths))
     nbytes = np.array([flow.nbytes for flow in network.flows], np.float64)
     entry_link = np.array([link for path in paths for link in path], np.int64)

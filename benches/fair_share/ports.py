@@ -58,23 +58,23 @@ class Tree:
 
     def rates(self, running: Sequence[bool]) -> dict[int, float]:
         """The rate of each running flow, in GB/s."""
-        capacity, flows = self.network.capacities_gbs, self.network.flows
+        capacity = self.network.capacities_gbs
         here = {link: [n for n in numbers if running[n]] for link, numbers in self.local.items()}
         supply: dict[int, float] = {}
         for link in reversed(self.from_sink):
-            brought = sum((flows[n].cap_gbs for n in here.get(link, ())), sum(supply[i] for i in self.inputs[link]))
+            brought = inf if here.get(link) else sum(supply[i] for i in self.inputs[link])
             supply[link] = min(capacity[link], brought)
         granted = {link: supply[link] for link in self.from_sink if self.following[link] is None}
-        rates = {n: flow.cap_gbs for n, flow in enumerate(flows) if running[n] and not flow.links}
+        rates: dict[int, float] = {}
         for link in self.from_sink:
             locals_ = here.get(link, [])
             wants = [supply[i] for i in self.inputs[link]]
             if locals_:
-                wants.append(sum(flows[n].cap_gbs for n in locals_))
+                wants.append(inf)
             turns = even(granted[link], wants)
             granted.update(zip(self.inputs[link], turns, strict=False))
             if locals_:
-                rates.update(zip(locals_, even(turns[-1], [flows[n].cap_gbs for n in locals_]), strict=True))
+                rates.update(zip(locals_, even(turns[-1], [inf] * len(locals_)), strict=True))
         return rates
 
 

@@ -48,14 +48,15 @@ def fair(traffic: Traffic, *, with_rates: bool = False) -> FairResult:
     return fluid.told(max_min(fluid.network, with_rates=with_rates))
 
 
-def fair_by_ports(traffic: Traffic) -> FairResult | NoTree:
+def fair_by_ports(traffic: Traffic, *, with_rates: bool = False) -> FairResult | NoTree:
     """Turns by router input with lossless backpressure; the reason if the traffic is no tree into one sink."""
     fluid = _Fluid(traffic)
     if len(fluid.network.flows) > len(traffic.flows):
         return NoTree("a part on the way takes transfers in as a whole, and holds back nobody before it")
     names = [f"{src} -> {dst}" for src, dst in fluid.links]
     try:
-        return fluid.told(by_ports(fluid.network, [flow.dst for flow in traffic.flows], names))
+        sinks = [flow.dst for flow in traffic.flows]
+        return fluid.told(by_ports(fluid.network, sinks, names, with_rates=with_rates))
     except NoTree as reason:
         return reason
 

@@ -39,7 +39,7 @@ def network_of(traffic: dict) -> Network:
 
 @st.composite
 def networks(draw: st.DrawFn, *, apart: bool = True) -> Network:
-    """Up to six links and eight flows; ``apart``: with starts, latencies, caps and flows that come after others."""
+    """Up to six links and eight flows; ``apart``: with starts, latencies and flows that come after others."""
     rates = draw(st.lists(st.sampled_from([3.0, 25.0, 50.0, 100.0, 128.0, float("inf")]), min_size=1, max_size=6))
     count = draw(st.integers(1, 8))
     flows = []
@@ -51,6 +51,5 @@ def networks(draw: st.DrawFn, *, apart: bool = True) -> Network:
             continue
         start, head, tail = (draw(st.sampled_from([0, 0, 0.5, 10, 100, 1000])) for _ in range(3))
         after = tuple(draw(st.lists(st.integers(0, n - 1), unique=True, max_size=2))) if n else ()
-        cap = draw(st.sampled_from([float("inf"), float("inf"), 10.0, 60.0]))
-        flows.append(FluidFlow(links, nbytes, start, head, tail, after, cap))
+        flows.append(FluidFlow(links, nbytes, start, head, tail, after))
     return Network(tuple(rates), tuple(flows))

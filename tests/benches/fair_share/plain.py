@@ -10,16 +10,13 @@ INFINITE = None
 
 
 def fair_rates(network: Network, running: list[int]) -> dict[int, Fraction | None]:
-    """All rates grow together; a flow stops growing when a link of its way, or its own cap, is used up."""
+    """All rates grow together; a flow stops growing when a link of its way is used up."""
     rates: dict[int, Fraction] = dict.fromkeys(running, Fraction(0))
     limits: list[tuple[Fraction, list[int]]] = []
     for link, capacity in enumerate(network.capacities_gbs):
         members = [n for n in running if link in network.flows[n].links]
         if members and capacity != float("inf"):
             limits.append((Fraction(capacity), members))
-    for n in running:
-        if network.flows[n].cap_gbs != float("inf"):
-            limits.append((Fraction(network.flows[n].cap_gbs), [n]))
     growing = {n for n in running if any(n in members for _, members in limits)}
     free = [n for n in running if n not in growing]
     while growing:

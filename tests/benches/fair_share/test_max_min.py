@@ -50,11 +50,6 @@ def test_a_slower_flow_leaves_its_rest_to_the_others():
     assert ends_ns(network) == pytest.approx([10, 10, 10], rel=1e-12)
 
 
-def test_a_cap_is_a_link_of_the_flow_alone():
-    flows = (FluidFlow((0,), 100, cap_gbs=10.0), FluidFlow((0,), 900))
-    assert ends_ns(Network((100.0,), flows)) == [10.0, 10.0]
-
-
 def test_who_comes_later_shares_what_is_left():
     # 1000 bytes at 100 until 5 (500 left), both at 50 until 15, then nothing is left of either.
     assert ends_ns(Network((100.0,), (FluidFlow((0,), 1000), FluidFlow((0,), 500, 5.0)))) == [15.0, 15.0]
@@ -70,10 +65,9 @@ def test_nothing_to_move_or_nothing_in_the_way_takes_the_latencies_alone():
         FluidFlow((0,), 0, 1.0, 2.0, 3.0),
         FluidFlow((), 4096, 1.0),
         FluidFlow((1,), 4096, 1.0, 0.5, 0.25),
-        FluidFlow((), 100, cap_gbs=10.0),
         FluidFlow((0,), 100, after=(0, 1)),
     )
-    assert ends_ns(Network((100.0, INF), flows)) == [6.0, 1.0, 1.75, 10.0, 7.0]
+    assert ends_ns(Network((100.0, INF), flows)) == [6.0, 1.0, 1.75, 7.0]
 
 
 def test_flows_after_others_start_when_the_last_of_them_has_ended():
@@ -103,7 +97,6 @@ def test_flows_that_wait_for_each_other_are_refused():
         lambda: FluidFlow((0, 0), 1),
         lambda: FluidFlow((0,), -1),
         lambda: FluidFlow((0,), 1, start_ns=INF),
-        lambda: FluidFlow((0,), 1, cap_gbs=0.0),
     ],
 )
 def test_what_makes_no_sense_is_refused(network):
@@ -140,8 +133,7 @@ def test_losses_add_up_to_the_whole_delay(network: Network):
     for flow, end in zip(network.flows, max_min(network).ends, strict=True):
         alone = flow.nbytes / network.alone_gbs(flow)
         delay = end.end_ns - end.start_ns - flow.head_ns - flow.tail_ns - alone
-        if flow.cap_gbs == INF:
-            assert sum(end.lost_ns.values()) == pytest.approx(delay, rel=1e-9, abs=1e-6)
+        assert sum(end.lost_ns.values()) == pytest.approx(delay, rel=1e-9, abs=1e-6)
         if end.bottleneck is not None:
             assert end.bottleneck in flow.links
 
@@ -165,7 +157,7 @@ def test_at_every_moment_each_flow_has_a_full_link_on_which_nobody_is_faster(net
                 continue
             full = [link for link in flow.links if load[link] >= network.capacities_gbs[link] * (1 - 1e-9)]
             fastest = [max(r for r, f in zip(now, network.flows, strict=True) if link in f.links) for link in full]
-            assert now[n] >= flow.cap_gbs * (1 - 1e-9) or any(now[n] >= r * (1 - 1e-9) for r in fastest)
+            assert any(now[n] >= r * (1 - 1e-9) for r in fastest)
 
 
 @settings(max_examples=60)

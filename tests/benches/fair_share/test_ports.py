@@ -77,14 +77,14 @@ def test_flows_of_one_input_share_its_turns():
     assert [end.end_ns for end in solved(Network((100.0, 100.0), flows)).ends] == [10.0, 10.0, 10.0]
 
 
-def test_starts_latencies_caps_and_order_count_as_they_do_for_fair_shares():
+def test_starts_latencies_and_order_count_as_they_do_for_fair_shares():
     flows = (
-        FluidFlow((0,), 100, 5.0, 1.0, 2.0, cap_gbs=10.0),
+        FluidFlow((1, 0), 100, 5.0, 1.0, 2.0),
         FluidFlow((0,), 0, after=(0,), tail_ns=1.0),
-        FluidFlow((), 100, cap_gbs=10.0),
+        FluidFlow((), 100),
         FluidFlow((0,), 1000, after=(1,)),
     )
-    assert [end.end_ns for end in solved(Network((100.0,), flows)).ends] == [18.0, 19.0, 10.0, 29.0]
+    assert [end.end_ns for end in solved(Network((100.0, 10.0), flows)).ends] == [18.0, 19.0, 0.0, 29.0]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,23 @@ def test_two_flows_and_their_links(tmp_path: Path):
     assert "100%" in picture
 
 
+def test_the_analysis_beside_the_run_is_that_of_its_arbitration_where_there_is_one(tmp_path: Path):
+    links = [link("a", "x"), link("b", "x"), link("x", "y")]
+    flows = [flow(f"a{n}", ["a", "x", "y"], 64_000) for n in range(2)] + [flow("b", ["b", "x", "y"], 64_000)]
+    for options, words, drawn in (
+        ({}, "max-min fair", 2),
+        ({"arbitration": "port_round_robin"}, "by turns of router inputs", 3),
+    ):
+        traffic = traffic_of(tmp_path, document(links, flows, **options))
+        picture = plot_of(traffic, report_of(traffic))
+        assert f"dashed: {words}" in picture
+        corners = [len(line.split()) for line in lines(picture, "said")]
+        assert len(corners) == 3 and max(corners) == 2 * drawn + 1
+    apart = document([*links, link("x", "z")], [*flows, flow("c", ["b", "x", "z"], 64)], arbitration="port_round_robin")
+    traffic = traffic_of(tmp_path, apart)
+    assert "dashed: max-min fair" in plot_of(traffic, report_of(traffic))
+
+
 def test_what_is_delivered_in_time_adds_up_to_the_bytes(tmp_path: Path):
     traffic = traffic_of(
         tmp_path, document([link("a", "b")], [flow("f", ["a", "b"], 64_000), flow("g", ["a", "b"], 640)])

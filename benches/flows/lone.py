@@ -14,6 +14,7 @@ from simcore.errors import ModelBug
 from simcore.kernel import Environment
 from simcore.units import TICKS_PER_NS
 from topology.machine.site import Site
+from topology.routes.route import Route
 
 
 def lone_durations(traffic: Traffic) -> list[Fraction]:
@@ -79,10 +80,17 @@ def notes_on_windows(traffic: Traffic, durations_ns: Sequence[Fraction]) -> list
         if taken - said.total_ns <= 0:
             words.append(None)
             continue
-        held = (
-            f"the buffers of {options.link_buffer_bytes} bytes behind its links hold"
-            if options.link_buffer_bytes is not None
-            else f"a window of {options.window_flits} flits over {len(route.links)} links holds"
-        )
-        words.append(f"{held} it back: alone it takes {float(taken / said.total_ns - 1):.1%} longer than without")
+        longer = f"alone it takes {float(taken / said.total_ns - 1):.1%} longer than without"
+        if options.link_buffer_bytes is not None:
+            held = f"the buffers of {options.link_buffer_bytes} bytes behind its links hold"
+            words.append(f"{held} it back: {longer}")
+        else:
+            held = f"a window of {options.window_flits} flits over {len(route.links)} links holds"
+            words.append(f"{held} it back: {longer}, and {_depth(site, route)} flits would keep its slowest link busy")
     return words
+
+
+def _depth(site: Site, route: Route) -> int:
+    """The smallest window that costs nothing on ``route``, in flits."""
+    machine = site.machine(Environment(), [route])
+    return machine.fabric.route(machine.path(route)).pipeline_depth()

@@ -1,4 +1,4 @@
-"""``kernbench flows --plot``: throughput of each flow in time, measured and by analysis, above the heat map of links."""
+"""``kernbench flows --plot``: the flows' throughput in time, measured and by analysis, above a heat map of the links."""
 
 from __future__ import annotations
 

@@ -61,8 +61,9 @@ def test_a_window_below_what_the_way_holds_is_noted_and_costs_the_flow_even_alon
     far, near = report_of(traffic_of(tmp_path, document(links, flows, window_flits=8))).flows
     assert far.note is not None
     assert far.note.startswith("a window of 8 flits over 4 links holds it back: alone it takes ")
+    assert far.note.endswith(" longer than without, and 24 flits would keep its slowest link busy")
     assert near.note is None
-    far, _ = report_of(traffic_of(tmp_path, document(links, flows, window_flits=32))).flows
+    far, _ = report_of(traffic_of(tmp_path, document(links, flows, window_flits=24))).flows
     assert far.note is None
 
 

@@ -12,11 +12,13 @@ from rich.console import Console
 
 from benches.schedule_report.text import table_of
 from simcore.program.read import load_program
+from simcore.program.stream.json_text import decode_json, json_text
 from simcore.staged_files import StagedFiles
 from simcore.timing.device.constants import Constant, Obtained
-from simcore.timing.device.files import stage_device_platform
+from simcore.timing.device.files import DEVICE_PLATFORM_FILE, stage_device_platform
 from simcore.timing.device.fit import fit_device_platform
-from simcore.timing.device.platform import DevicePlatform, StallPattern
+from simcore.timing.device.platform import DEVICE_PLATFORM_SCHEMA, DevicePlatform, StallPattern
+from topology.platforms import load_device_platform, shipped_platforms
 
 UNITS = {"ns": "ns", "gbs": "GB/s"}
 """Unit by the end of a constant's name; a constant of another name is a plain number."""
@@ -63,6 +65,22 @@ def fit_profiles(profiles: Sequence[Path], folder: Path, name: str, staged: Stag
     platform = fit_device_platform([load_program(profile) for profile in profiles], name=name)
     file = stage_device_platform(staged, platform, folder)
     return device_fit_report(platform, str(file))
+
+
+def shown_device(folder: Path) -> DeviceFitReport | None:
+    """The report of the device platform in ``folder``, or shipped under that name; None for any other folder.
+
+    Raises InputError for a file that is no platform at all.
+    """
+    file = folder / DEVICE_PLATFORM_FILE
+    if file.is_file():
+        document = decode_json(json_text(file.read_bytes(), str(file)), str(file))
+        if not isinstance(document, dict) or document.get("schema") != DEVICE_PLATFORM_SCHEMA:
+            return None
+        return device_fit_report(load_device_platform(folder), str(file))
+    if str(folder) in shipped_platforms():
+        return device_fit_report(load_device_platform(folder), f"{folder} as shipped")
+    return None
 
 
 def device_fit_report(platform: DevicePlatform, file: str) -> DeviceFitReport:
@@ -142,8 +160,8 @@ def _stalls(kind: str, patterns: Sequence[StallPattern]) -> StallRow:
     )
 
 
-def print_device_fit(report: DeviceFitReport, console: Console) -> None:
-    """The constants as a table, then what no profile shows."""
+def print_device_fit(report: DeviceFitReport, console: Console, *, written: bool = True) -> None:
+    """The constants as a table, then what no profile shows. ``written``: whether the file has come with the report."""
     console.print(f"platform {report.platform} ({report.arch}) from {', '.join(report.profiles)}", soft_wrap=True)
     table = table_of("constant", ">value", "unit", "obtained", ">points", "between")
     for row in report.constants:
@@ -159,4 +177,4 @@ def print_device_fit(report: DeviceFitReport, console: Console) -> None:
     assumed = report.obtained[Obtained.assumed.value]
     if assumed:
         console.print(f"{assumed} constants that no profile shows are UNCALIBRATED; their source says what stands in")
-    console.print(f"written to {report.file}", soft_wrap=True)
+    console.print(f"{'written to ' if written else ''}{report.file}", soft_wrap=True)

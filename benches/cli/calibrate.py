@@ -14,6 +14,13 @@ app = typer.Typer(help="Fit timing models to measurements; show and check stored
 Profiles = Annotated[list[Path], typer.Argument(metavar="PROFILE", help="neuron-profile JSON, also compressed.")]
 PlatformFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a platform (calibrate fit --store).")]
 
+ShownPlatform = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR|NAME", help="Folder of a platform (calibrate fit --store, calibrate profile), or a shipped one."
+    ),
+]
+
 
 @app.command()
 def fit(
@@ -77,19 +84,26 @@ def fit(
 
 
 @app.command()
-def show(platform: PlatformFolder, json: JsonTarget = None) -> None:
-    """List a platform's models: law, points, errors, confidence, where each came from."""
+def show(platform: ShownPlatform, json: JsonTarget = None) -> None:
+    """List what a platform holds: laws or constants, their points, errors and origin; trn2 is shipped."""
+    from benches.calibrate_report.device import print_device_fit, shown_device
     from benches.calibrate_report.platform_report import show_report
+    from benches.calibrate_report.text import print_show
     from benches.cli.output import check_targets, console, emit_json
     from simcore.timing.store.platform import Platform
 
     check_targets({"--json": json})
+    device = shown_device(platform)
+    if device is not None:
+        if json is not None:
+            emit_json(device, json)
+        else:
+            print_device_fit(device, console(), written=False)
+        return
     report = show_report(Platform.existing(platform))
     if json is not None:
         emit_json(report, json)
     else:
-        from benches.calibrate_report.text import print_show
-
         print_show(report, console())
 
 

@@ -26,7 +26,7 @@ from topology.collectives.plan import CENTRE, CORNER, Collective, plan_of
 from topology.collectives.running import CollectiveRun, simulate
 from topology.collectives.send import Plan
 from topology.collectives.slots import NO_COSTS, Costs
-from topology.machine.hops import rate_gbs
+from topology.machine.hops import DMA_ENGINE, rate_gbs
 from topology.machine.site import Site
 from topology.system import System
 
@@ -83,7 +83,19 @@ def report_of(system: System, request: Request) -> CollectiveReport:
         bus_factor=float(bus_factor(request.kind, len(nodes))),
         points=[_point(site, plan, nodes, costs) for plan in plans],
         roots=[_root_place(site, replace(largest, root=root), nodes, costs) for root in roots],
+        notes=_notes(system, nodes),
     )
+
+
+def _notes(system: System, nodes: Sequence[str]) -> list[str]:
+    """That cores with several DMA engines use one of them (ADR-0064 D11)."""
+    engines = [sum(system.node(n).kind == DMA_ENGINE for n in system.graph.successors(node)) for node in nodes]
+    if max(engines) < 2:
+        return []
+    return [
+        f"a send goes by the one route between two ranks, through one of the {max(engines)} DMA engines of a core; "
+        "a program's collective takes all of them (kernbench run --memory fabric)"
+    ]
 
 
 def _check_work(site: Site, plans: Sequence[Plan], nodes: Sequence[str]) -> None:

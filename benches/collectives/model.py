@@ -80,7 +80,8 @@ class CollectiveReport(msgspec.Struct):
     """``kernbench.collective/1``. ``ranks``: the parts, by number. ``streams``: what part of the data each carries.
 
     ``reduce_ns_per_byte`` 0: reductions are free; ``tier`` None: what has arrived can be used. ``bus_factor``: of the
-    bus bandwidth. ``roots``: corner and centre, where the algorithm has a root in every package.
+    bus bandwidth. ``roots``: corner and centre, where the algorithm has a root in every package. ``notes``: what the
+    times leave out.
     """
 
     schema: str
@@ -97,3 +98,4 @@ class CollectiveReport(msgspec.Struct):
     bus_factor: float
     points: list[Point]
     roots: list[RootPlace]
+    notes: list[str]

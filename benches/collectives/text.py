@@ -30,6 +30,8 @@ def print_report(report: CollectiveReport, console: Console) -> None:
             texts = str(place.rank), str(place.steps), _number(place.time_ns), _number(change)
             table.add_row(place.root, *texts)
         console.print(table)
+    for note in report.notes:
+        console.print(f"note: {note}", soft_wrap=True)
 
 
 def _streams(report: CollectiveReport) -> str:

@@ -90,6 +90,27 @@ def test_a_profile_becomes_a_platform_that_runs(kernbench, kernel: Path, shared:
     report = json.loads(out)
     assert report["platform"] == "mine"
     assert report["profiles"] == ["fused_fp32_s512"]
+    code, out, err = kernbench("calibrate", "show", folder)
+    assert (code, err) == (0, "")
+    assert "dma.packet_gbs" in out and out.endswith(f"\n{folder}/platform.json\n")
+
+
+def test_the_constants_of_the_shipped_platform_are_shown_by_its_name(kernbench):
+    code, out, err = kernbench("calibrate", "show", "trn2", "--json", "-")
+    assert (code, err) == (0, "")
+    report = json.loads(out)
+    assert (report["schema"], report["platform"], report["file"]) == (
+        "kernbench.device-fit/1",
+        "trn2",
+        "trn2 as shipped",
+    )
+    assert kernbench("calibrate", "show", "trn22") == (2, "", "trn22: is no platform (a folder with a platform.json)\n")
+
+
+def test_a_damaged_file_in_the_folder_is_told_with_its_place(kernbench, tmp_path: Path):
+    (tmp_path / "platform.json").write_text('{"schema": ')
+    code, out, err = kernbench("calibrate", "show", tmp_path)
+    assert (code, out) == (2, "") and err.startswith(f"{tmp_path}/platform.json:1:")
 
 
 def test_the_report_of_a_fit_names_every_constant(kernbench, shared: Path, tmp_path: Path):

@@ -94,3 +94,13 @@ def test_sizes_are_bytes_or_have_a_binary_unit():
         with pytest.raises(InputError) as error:
             sweep_of(word, "--sweep")
         assert len(error.value.problems) == faults
+
+
+def test_cores_with_several_dma_engines_say_that_a_send_uses_one_of_them(small: System):
+    def notes(system: System) -> list[str]:
+        request = Request("all_reduce", "ring", [4096], layout_of(system), stream_shares("1"))
+        return report_of(system, request).notes
+
+    assert notes(small) == []
+    (note,) = notes(load_system("trn2"))
+    assert "one of the 16 DMA engines" in note

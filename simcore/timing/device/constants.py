@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from statistics import fmean, median
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from simcore.units import TICKS_PER_NS
 
@@ -36,6 +36,18 @@ class Constant(PlatformModel):
     low: float | None = None
     high: float | None = None
     source: str
+
+    @model_validator(mode="after")
+    def _observed(self) -> Constant:
+        """Observations have a range, and only they do."""
+        seen = self.obtained in (Obtained.measured, Obtained.fitted)
+        if seen != (self.points > 0):
+            raise ValueError(f"{self.obtained} from {self.points} points (measured and fitted: 1 or more, others: 0)")
+        if (self.low is None) != (self.high is None) or (self.low is not None) != seen:
+            raise ValueError(f"low {self.low}, high {self.high} (allowed: both for what was observed, else neither)")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"low {self.low:g} is above high {self.high:g}")
+        return self
 
     @property
     def ps(self) -> int:

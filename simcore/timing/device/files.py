@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from simcore.errors import InputError, Problem
 from simcore.program.stream.json_text import decode_json, json_text
 from simcore.staged_files import StagedFiles, make_folder
+from simcore.timing.device.faults import faults_of
 from simcore.timing.device.platform import DEVICE_PLATFORM_SCHEMA, DevicePlatform
 
 DEVICE_PLATFORM_FILE = "platform.json"
@@ -45,6 +46,4 @@ def load_device_platform_file(path: str | os.PathLike[str]) -> DevicePlatform:
     try:
         return DevicePlatform.model_validate(document)
     except ValidationError as error:
-        raise InputError(
-            [Problem(f["msg"], file, where=".".join(str(step) for step in f["loc"])) for f in error.errors()]
-        ) from error
+        raise InputError([Problem(text, file, where=place) for place, text in faults_of(error)]) from error

@@ -10,9 +10,9 @@ from statistics import median
 from simcore.program.measured import WAITING_OPCODE, MeasuredInstruction
 from simcore.timing.device.constants import Constant, assumed, measured
 from simcore.timing.device.fit_pe import LOAD_WEIGHTS, MULTIPLY, QUEUED_NS
-from simcore.timing.device.lowering import ENGINES, Kind
+from simcore.timing.device.lowering import Kind
 from simcore.timing.device.observe import TRIGGER, Observed
-from simcore.timing.device.platform import EngineTiming, OperationClass
+from simcore.timing.device.platform import ENGINES, EngineTiming, OperationClass
 
 _QUEUED_NS = 30
 """A start this long after its semaphore was set was not bound by it: twice the spread of the prompt ones."""

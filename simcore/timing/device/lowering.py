@@ -14,12 +14,10 @@ from simcore.oracle.documented import documented_cycles
 from simcore.program.dtypes import DType
 from simcore.program.instruction import Instruction
 from simcore.timing.device.packets import DeviceTransfer, transfer_of
+from simcore.timing.device.platform import ENGINES
 
 if TYPE_CHECKING:
     from simcore.program.program import Block
-
-ENGINES = ("PE", "Activation", "DVE", "Pool", "SP", "DMA")
-"""Lanes that the device model knows; DMA issues transfers that nobody triggers."""
 
 _SHOWN = 20
 

@@ -1,4 +1,4 @@
-"""``kernbench flows --plot``: the flows' throughput in time, measured and by analysis, above a heat map of the links."""
+"""``kernbench flows --plot``: the flows' throughput in time, measured and by analysis, over a heat map of the links."""
 
 from __future__ import annotations
 

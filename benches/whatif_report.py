@@ -9,10 +9,17 @@ from benches.schedule_report.text import table_of
 from simcore.explain.sensitivity import Effect
 from simcore.explain.sensitivity import sensitivity as ranked
 from simcore.explain.settings import Scenario
+from simcore.perfsim.constants import COMPUTE_OVERLAP_NS, DMA_OVERLAP_NS
 from simcore.perfsim.estimate import Estimate, prepare, run
 from simcore.program.program import Program
 
 SCHEMA = "kernbench.whatif/1"
+
+SLOWER_FOR_LESS = (
+    f"a lower cost can make a program slower: a lane's next instruction starts {COMPUTE_OVERLAP_NS} ns "
+    f"(on the DMA lane {DMA_OVERLAP_NS} ns) before the end of one that is longer, and not before that of a shorter one"
+)
+"""The compiler's own rule (ADR-0022 D4), which a reader of a ranking has not met yet."""
 
 
 class BlockChange(msgspec.Struct):
@@ -52,6 +59,7 @@ class WhatIfReport(msgspec.Struct, omit_defaults=True):
     base_ns: int
     change: Change | None = None
     sensitivity: list[Gain] | None = None
+    notes: list[str] = []
 
 
 def whatif_report(
@@ -60,6 +68,10 @@ def whatif_report(
     """Runs the base and what was asked. With settings, the ranking is of the changed program."""
     base = run(prepare(program, arch=arch, timing=timing))
     changed = _changed(base, scenario, arch, timing) if settings else base
+    ranking = [_gain(effect) for effect in ranked(changed)] if sensitivity else None
+    lost = any(gain.gain_ns < 0 and gain.change.startswith("cost:") for gain in ranking or ())
+    cheaper = scenario.changes and all(c.factor is not None and c.factor < 1 for c in scenario.changes)
+    lost = lost or bool(cheaper and changed.whole_program_ns > base.whole_program_ns)
     return WhatIfReport(
         schema=SCHEMA,
         program=program.name,
@@ -67,7 +79,8 @@ def whatif_report(
         timing=timing,
         base_ns=base.whole_program_ns,
         change=_change(base, changed, settings) if settings else None,
-        sensitivity=[_gain(effect) for effect in ranked(changed)] if sensitivity else None,
+        sensitivity=ranking,
+        notes=[SLOWER_FOR_LESS] if lost else [],
     )
 
 
@@ -125,3 +138,5 @@ def print_whatif(report: WhatIfReport, console: Console) -> None:
             share = f"{gain.gain_ns / gain.before_ns:.1%}" if gain.before_ns else "0.0%"
             table.add_row(gain.change, str(gain.after_ns), str(gain.gain_ns), share)
         console.print(table)
+    for note in report.notes:
+        console.print(f"note: {note}", soft_wrap=True)

@@ -152,3 +152,20 @@ def test_every_bad_setting_is_reported_with_what_is_allowed(kernbench: Call, pro
 
 def test_nothing_to_ask_is_an_error(kernbench: Call, program: Path) -> None:
     assert kernbench("whatif", program)[0] == 2
+
+
+def test_cheaper_transfers_that_no_longer_overlap_are_explained(kernbench: Call, tmp_path: Path) -> None:
+    loads = "".join(f"    - {{name: ld{n}, opcode: Load, engine: DMA, cost: 1400}}\n" for n in range(4))
+    path = tmp_path / "loads.yaml"
+    path.write_text(PROGRAM.partition("    - ")[0] + loads)
+    code, out, _ = kernbench("whatif", path, "--set", "cost:DMA=0.5x", "--sensitivity", "--json", "-")
+    assert code == 0
+    report = json.loads(out)
+    # 3 x 100 + 1400 as it is; 4 x 700 when nothing overlaps.
+    assert (report["base_ns"], report["change"]["after_ns"]) == (1700, 2800)
+    (note,) = report["notes"]
+    assert "1300 ns) before the end" in note
+    code, out, _ = kernbench("whatif", path, "--set", "cost:DMA=0.5x")
+    assert out.endswith(f"note: {note}\n")
+    code, out, _ = kernbench("whatif", path, "--set", "cost:DMA=2x", "--json", "-")
+    assert "notes" not in json.loads(out)

@@ -13,6 +13,7 @@ import msgspec
 
 from simcore.errors import hint
 from simcore.program.limits import MAX_CONSTANT
+from simcore.program.other_names import meant_by
 
 GUESSES = 500
 """So many unknown words of a document get a nearest word: the search is slow, and a file may be wrong throughout."""
@@ -182,8 +183,12 @@ def subject_of(name: Any) -> str | None:
 
 @lru_cache(maxsize=4096)
 def hinted(word: Any, allowed: tuple[str, ...], more: str = "") -> str:
-    """:func:`simcore.errors.hint`, which is slow, remembered; ``more`` is what else is allowed."""
-    text = hint(word, allowed)
+    """:func:`simcore.errors.hint`, which is slow, remembered; ``more`` is what else is allowed.
+
+    An allowed word's other name is guessed before one that is only spelled alike.
+    """
+    meant = meant_by(word, allowed) if isinstance(word, str) else None
+    text = hint(word if meant is None else meant, allowed)
     if not more:
         return text
     head, _, guess = text[1:-1].partition("; ")

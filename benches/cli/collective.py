@@ -56,7 +56,7 @@ def collective(
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw the bandwidths over the sizes.")] = None,
 ) -> None:
     """Run a collective over a system and hold it against the alpha-beta analysis and what theory allows."""
-    from benches.cli.output import check_targets, console, emit_json
+    from benches.cli.output import check_targets, console, emit_json, progress
     from benches.collectives.build import Request, report_of
     from benches.collectives.sizes import size_of, sweep_of
     from simcore.errors import InputError, Problem
@@ -90,7 +90,11 @@ def collective(
         raise InputError(problems)
     assert system is not None and layout is not None and sizes is not None and shares is not None
     assert adding is not None
-    report = report_of(system, Request(kind, algorithm, sizes, layout, shares, root, Costs(memory, adding)))
+    try:
+        asked = Request(kind, algorithm, sizes, layout, shares, root, Costs(memory, adding))
+        report = report_of(system, asked, progress)
+    finally:
+        progress("")
     # The report is written before the picture appears, so that neither is there without the other.
     with StagedFiles() as staged:
         if plot is not None:

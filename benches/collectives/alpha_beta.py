@@ -55,13 +55,15 @@ def longest_chain(site: Site, plan: Plan, nodes: Sequence[str], costs: Costs) ->
     lone = _Lone(site.system)
     step = _steps(plan)
     together = site.system.arbitration == "flow_round_robin"
-    loads: dict[tuple[int, int | None], dict[Ends, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
-    busy: dict[Ends, Fraction] = defaultdict(Fraction)
+    loads: dict[tuple[int, int | None], dict[Ends, int]] = defaultdict(lambda: defaultdict(int))
+    carried: dict[Ends, int] = defaultdict(int)
     for send in plan.sends:
-        for link, ns_per_byte in lone.links(routes[send.name]):
-            for stream in (send.stream, None):
-                loads[step[send.name], stream][link] += send.nbytes * ns_per_byte
-            busy[link] += send.nbytes * ns_per_byte
+        number, nbytes = step[send.name], send.nbytes
+        own, everybody = loads[number, send.stream], loads[number, None]
+        for link in lone.links(routes[send.name]):
+            own[link] += nbytes
+            everybody[link] += nbytes
+            carried[link] += nbytes
     left: dict[str, Chain] = {}
     usable: dict[str, Chain] = {}
     for send in plan.sends:
@@ -74,7 +76,8 @@ def longest_chain(site: Site, plan: Plan, nodes: Sequence[str], costs: Costs) ->
         left[send.name] = chain.then(alpha, lone.total_ns(route, send.nbytes) - alpha + waits, 1)
         usable[send.name] = left[send.name].then(*_after_arrival_ns(costs, send), 0)
     longest = max(usable.values(), key=lambda chain: chain.time_ns, default=Chain())
-    return longest.then(ZERO, max(ZERO, max(busy.values(), default=ZERO) - longest.time_ns), 0)
+    busiest = max((nbytes * lone.ns_per_byte[link] for link, nbytes in carried.items()), default=ZERO)
+    return longest.then(ZERO, max(ZERO, busiest - longest.time_ns), 0)
 
 
 def bound_ns(site: Site, plan: Plan, nodes: Sequence[str]) -> Fraction | None:
@@ -102,18 +105,33 @@ def bound_ns(site: Site, plan: Plan, nodes: Sequence[str]) -> Fraction | None:
             return nbytes / min(rate for rank, rate in enumerate(into) if rank != plan.root)
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of a route, the time of a byte on it, and its links by the time of a byte on each."""
+
+    ns_per_byte: Fraction
+    by_rate: list[tuple[Fraction, list[Ends]]]
+
+
 class _Lone:
     """What sends take with nobody else about; each route and each size is worked out once."""
 
     def __init__(self, system: System) -> None:
+        self.ns_per_byte: dict[Ends, Fraction] = {}
+        """Of the links of all routes that have been asked for."""
         self._system = system
         self._ways: dict[Ends, Way] = {}
-        self._links: dict[Ends, list[tuple[Ends, Fraction]]] = {}
+        self._links: dict[Ends, list[Ends]] = {}
+        self._stretches: dict[Ends, list[_Stretch]] = {}
+        self._latencies: dict[Ends, Fraction] = {}
         self._totals: dict[tuple[Ends, int], Fraction] = {}
 
     def latency_ns(self, route: Route) -> Fraction:
         """Of no bytes."""
-        return self._way(route).latency_ns + start_ns(self._system, route)
+        ends = route.nodes[0], route.nodes[-1]
+        if ends not in self._latencies:
+            self._latencies[ends] = self._way(route).latency_ns + start_ns(self._system, route)
+        return self._latencies[ends]
 
     def total_ns(self, route: Route, nbytes: int) -> Fraction:
         """Of ``nbytes``."""
@@ -124,24 +142,35 @@ class _Lone:
             self._totals[key] = said.total_ns + start_ns(self._system, route)
         return self._totals[key]
 
-    def waits_ns(self, route: Route, nbytes: int, loads: Mapping[Ends, Fraction]) -> Fraction:
-        """What ``loads`` (the time that each link of the route is busy) add to the bytes' own time on each stretch."""
-        links, waits, first = self.links(route), ZERO, 0
-        for stretch in self._way(route).stretches:
-            here = links[first : first + len(stretch.wires)]
-            shared = max((loads[link] for link, _ in here), default=ZERO)
-            waits += shared - nbytes * stretch.ns_per_byte
-            first += len(stretch.wires)
+    def waits_ns(self, route: Route, nbytes: int, loads: Mapping[Ends, int]) -> Fraction:
+        """What ``loads`` (bytes on each link of the route) add to the bytes' own time on each stretch."""
+        waits = ZERO
+        for stretch in self._stretches_of(route):
+            shared = [ns_per_byte * max(map(loads.__getitem__, links)) for ns_per_byte, links in stretch.by_rate]
+            waits += max(shared, default=ZERO) - nbytes * stretch.ns_per_byte
         return waits
 
-    def links(self, route: Route) -> list[tuple[Ends, Fraction]]:
-        """Its links, each with the time of a byte."""
+    def links(self, route: Route) -> list[Ends]:
+        """Its links."""
         ends = route.nodes[0], route.nodes[-1]
         if ends not in self._links:
-            wires = self._way(route).wires
-            pairs = zip(route.links, wires, strict=True)
-            self._links[ends] = [((link.src, link.dst), wire.ns_per_byte) for link, wire in pairs]
+            self._links[ends] = [(link.src, link.dst) for link in route.links]
+            for link, wire in zip(self._links[ends], self._way(route).wires, strict=True):
+                self.ns_per_byte[link] = wire.ns_per_byte
         return self._links[ends]
+
+    def _stretches_of(self, route: Route) -> list[_Stretch]:
+        ends = route.nodes[0], route.nodes[-1]
+        if ends not in self._stretches:
+            links, first = self.links(route), 0
+            found = self._stretches[ends] = []
+            for stretch in self._way(route).stretches:
+                by_rate: dict[Fraction, list[Ends]] = defaultdict(list)
+                for link in links[first : first + len(stretch.wires)]:
+                    by_rate[self.ns_per_byte[link]].append(link)
+                found.append(_Stretch(stretch.ns_per_byte, list(by_rate.items())))
+                first += len(stretch.wires)
+        return self._stretches[ends]
 
     def _way(self, route: Route) -> Way:
         ends = route.nodes[0], route.nodes[-1]

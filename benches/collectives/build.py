@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -18,14 +18,17 @@ from benches.collectives.model import (
     RootPlace,
     Stream,
 )
+from benches.collectives.sizes import shown_size
 from benches.work_limit import fault_of_work, flits_over_links
+from components.fabric.flow import Flow
 from simcore.errors import InputError, Problem
 from simcore.units import TICKS_PER_NS
 from topology.collectives.layout import Grid, Layout
 from topology.collectives.plan import CENTRE, CORNER, Collective, plan_of
 from topology.collectives.running import CollectiveRun, simulate
-from topology.collectives.send import Plan
+from topology.collectives.send import Plan, Send
 from topology.collectives.slots import NO_COSTS, Costs
+from topology.collectives.ways import Share
 from topology.machine.hops import DMA_ENGINE, rate_gbs
 from topology.machine.site import Site
 from topology.system import System
@@ -49,6 +52,28 @@ class Request:
         return Collective(self.kind, self.algorithm, nbytes, ranks, grid, self.streams, self.root)
 
 
+Progress = Callable[[str], None]
+"""Told what is under way."""
+
+
+class _Count:
+    """Counts the sends of a run that are over, and tells after every hundredth part of them."""
+
+    def __init__(self, progress: Progress, plan: Plan, what: str) -> None:
+        self._progress, self._what = progress, what
+        self._total = len(plan.sends)
+        self._over = 0
+
+    def begins(self, send: Send, share: Share) -> None:
+        """Counts nothing."""
+
+    def ends(self, send: Send, share: Share, flow: Flow, start_ticks: int) -> None:
+        """Counts it: here a send has one share."""
+        self._over += 1
+        if self._over % max(1, self._total // 100) == 0:
+            self._progress(f"{self._what}: {self._over} of {self._total} sends")
+
+
 def bus_factor(kind: str, ranks: int) -> Fraction:
     """By what the algorithm bandwidth is multiplied for a figure that can be held against a link's rate, whatever the
     number of ranks: as nccl-tests defines it."""
@@ -61,7 +86,7 @@ def bus_factor(kind: str, ranks: int) -> Fraction:
     return factors[kind]
 
 
-def report_of(system: System, request: Request) -> CollectiveReport:
+def report_of(system: System, request: Request, progress: Progress = lambda _: None) -> CollectiveReport:
     """The report on ``request``. Raises InputError with everything that is wrong with it, before anything is run."""
     site = Site(system)
     plans = [plan_of(request.collective(nbytes)) for nbytes in request.sizes]
@@ -81,8 +106,8 @@ def report_of(system: System, request: Request) -> CollectiveReport:
         tier=costs.tier.name if costs.tier is not None else None,
         reduce_ns_per_byte=float(costs.reduce_ns_per_byte),
         bus_factor=float(bus_factor(request.kind, len(nodes))),
-        points=[_point(site, plan, nodes, costs) for plan in plans],
-        roots=[_root_place(site, replace(largest, root=root), nodes, costs) for root in roots],
+        points=[_point(site, plan, nodes, costs, progress) for plan in plans],
+        roots=[_root_place(site, replace(largest, root=root), nodes, costs, progress) for root in roots],
         notes=_notes(system, nodes),
     )
 
@@ -115,18 +140,19 @@ def _shown(grid: Grid | None) -> str | None:
     return f"{grid.w}x{grid.h}{packages}"
 
 
-def _root_place(site: Site, asked: Collective, nodes: Sequence[str], costs: Costs) -> RootPlace:
+def _root_place(site: Site, asked: Collective, nodes: Sequence[str], costs: Costs, progress: Progress) -> RootPlace:
     plan = plan_of(asked)
     assert asked.root is not None and plan.root is not None
-    return RootPlace(asked.root, plan.root, plan.steps(), float(_time_ns(simulate(site, plan, nodes, costs))))
+    run = simulate(site, plan, nodes, costs, watch=_Count(progress, plan, f"root in the {asked.root}"))
+    return RootPlace(asked.root, plan.root, plan.steps(), float(_time_ns(run)))
 
 
 def _time_ns(run: CollectiveRun) -> Fraction:
     return max((times.usable for times in run.times.values()), default=Fraction(0)) / TICKS_PER_NS
 
 
-def _point(site: Site, plan: Plan, nodes: Sequence[str], costs: Costs) -> Point:
-    run = simulate(site, plan, nodes, costs)
+def _point(site: Site, plan: Plan, nodes: Sequence[str], costs: Costs, progress: Progress) -> Point:
+    run = simulate(site, plan, nodes, costs, watch=_Count(progress, plan, shown_size(plan.nbytes)))
     time = _time_ns(run)
     chain = longest_chain(site, plan, nodes, costs)
     error = float(100 * (time - chain.time_ns) / chain.time_ns) if chain.time_ns else None

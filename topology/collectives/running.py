@@ -81,6 +81,8 @@ class CollectiveRun:
         """For each rank its arrival, its sends that have not left and what it has not received."""
         self._arrived = [False] * plan.ranks
         self._paid_ticks = [0] * plan.ranks
+        self._known_starts: dict[tuple[int, int, int], int] = {}
+        """What a share pays before it moves, by source, destination and engine."""
         self._shares_left: dict[int, int] = {}
         self._of_rank: dict[int, list[int]] = defaultdict(list)
         self._after_left: dict[str, list[int]] = defaultdict(list)
@@ -128,10 +130,16 @@ class CollectiveRun:
         self._shares_left[number] = len(shares)
         for share in shares:
             paid = 0 if send.after else self._paid_ticks[send.src]
-            before = max(ns_to_ticks(start_ns(self.machine.site.system, share.route)) - paid, 0)
+            before = max(self._start_ticks(send, share) - paid, 0)
             if self._watch is not None:
                 self._watch.begins(send, share)
             _after(env, before, partial(self._submit, number, share, before))
+
+    def _start_ticks(self, send: Send, share: Share) -> int:
+        key = send.src, send.dst, share.engine
+        if key not in self._known_starts:
+            self._known_starts[key] = ns_to_ticks(start_ns(self.machine.site.system, share.route))
+        return self._known_starts[key]
 
     def _submit(self, number: int, share: Share, before: int) -> None:
         machine, send = self.machine, self.plan.sends[number]
@@ -183,12 +191,14 @@ def start_ns(system: System, route: Route) -> Fraction:
     return engine_start_ns(system, route) + (charge_ns(source) if source.kind in ONCE else Fraction(0))
 
 
-def simulate(site: Site, plan: Plan, nodes: Sequence[str], costs: Costs = NO_COSTS) -> CollectiveRun:
+def simulate(
+    site: Site, plan: Plan, nodes: Sequence[str], costs: Costs = NO_COSTS, *, watch: Watch | None = None
+) -> CollectiveRun:
     """``plan`` alone on a fresh machine, all ranks ready at 0. Raises InputError for ranks without a way."""
     from simcore.kernel import Environment
 
     env = Environment()
-    run = CollectiveRun(site.machine(env, routes_of(site, plan, nodes)), plan, nodes, costs)
+    run = CollectiveRun(site.machine(env, routes_of(site, plan, nodes)), plan, nodes, costs, watch=watch)
     run.arrive_all()
     env.run(run.done)
     return run

@@ -75,6 +75,13 @@ def test_one_rank_takes_no_time_and_has_no_bandwidth(small: System):
     ElementTree.fromstring(bandwidth_plot(report))
 
 
+def test_a_run_is_told_of_while_it_goes_on(small: System):
+    told: list[str] = []
+    layout = layout_of(small, "mesh.r0c0,mesh.r0c1,mesh.r0c2")
+    report_of(small, Request("all_gather", "ring", [1024, 2048], layout, stream_shares("1")), told.append)
+    assert told == [f"{size} KiB: {over} of 6 sends" for size in (1, 2) for over in range(1, 7)]
+
+
 def test_the_drawing_has_a_point_for_every_size(small: System):
     request = Request("all_gather", "ring", sweep_of("1KiB:8KiB", "--sweep"), layout_of(small), stream_shares("1"))
     drawing = bandwidth_plot(report_of(small, request))

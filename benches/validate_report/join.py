@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benches.validate_report.timeline import transfers
 from simcore.errors import InputError, Problem
 from simcore.program.columns import Columns
 from simcore.program.decolumnise import Events
@@ -18,6 +17,7 @@ from simcore.program.engines import Engine
 from simcore.program.instruction import Instruction, Operand
 from simcore.program.measured import MeasuredInstruction, Measurement
 from simcore.program.opcodes import Opcode
+from simcore.program.profile.complete import lacking
 from simcore.program.profile.opcode_map import HARDWARE_OPCODES
 from simcore.program.program import Block, Program
 
@@ -64,7 +64,9 @@ def join(profile: Program, predicted: Program) -> Joined:
     if predicted.arch != profile.arch:
         message = f"a program for {predicted.arch}, but the profile is of {profile.arch} (allowed: the same)"
         raise InputError([Problem(message, predicted.file)])
-    _check_tables(profile, profile.measured)
+    missing = [Problem(text, profile.file) for text in lacking(profile, profile.measured)]
+    if missing:
+        raise InputError(missing)
     block = predicted.blocks[0][1]
     found = list(mismatches(events_of(profile.blocks[0][1].columns), events_of(block.columns), profile.measured))
     if found:
@@ -74,20 +76,6 @@ def join(profile: Program, predicted: Program) -> Joined:
         problems.append(Problem(f"does not join with {profile.file}: {listed}", predicted.file))
         raise InputError(problems)
     return Joined(predicted, block, profile.measured)
-
-
-def _check_tables(profile: Program, measured: Measurement) -> None:
-    """Refuses a profile without what a prediction is made from or held against; names the table that lacks it."""
-    columns = profile.blocks[0][1].columns
-    problems = []
-    if transfers(columns).any() and not measured.packets:
-        problems.append('the tables "dma" and "dma_queues_info" show no packet of a queue that the kernel triggers')
-    if any(row.sets for row in measured.instructions) and not measured.semaphores:
-        problems.append('the table "semaphore_update" shows no update, though instructions raise semaphores')
-    if any(row.waits for row in measured.instructions) and not len(columns.dep_on):
-        problems.append('the table "instruction": rows wait for semaphores, but none names its predecessors')
-    if problems:
-        raise InputError([Problem(message, profile.file) for message in problems])
 
 
 def mismatches(ran: list[Instruction], predicted: list[Instruction], measured: Measurement) -> Iterator[Mismatch]:

@@ -13,6 +13,7 @@ from benches.validate_report.model import ValidateReport
 from benches.validate_report.profiles import load_profile
 from benches.validate_report.timings import Timing, timing_of
 from simcore.errors import InputError, Problem
+from simcore.program.profile.complete import same_runs
 from simcore.program.program import Program
 from simcore.program.read import load_program
 
@@ -75,9 +76,6 @@ def _faults_of_call(request: Request) -> list[Problem]:
         problems.append(
             Problem("fitted timings take their programs from the profiles (allowed: without it)", "--program")
         )
-    names = [str(path) for path in request.profiles]
-    twice = dict.fromkeys(name for name in names if names.count(name) > 1)
-    problems += [Problem("given twice: a profile left out would still be fitted on", name) for name in twice]
     if (request.leave_one_out or request.ablation) and len(request.profiles) == 1:
         option = "--leave-one-out" if request.leave_one_out else "--ablation"
         problems.append(Problem("one profile left out leaves none to fit on (allowed: 2 profiles or more)", option))
@@ -103,6 +101,8 @@ def _joined(request: Request, progress: Progress) -> list[Joined]:
             profiles.append(load_profile(path))
         except InputError as error:
             problems += error.problems
+    twice = "the same run as {}: a profile left out would still be fitted on (allowed: each run once)"
+    problems += [Problem(twice.format(earlier.file), profile.file) for profile, earlier in same_runs(profiles)]
     if problems:
         raise InputError(problems)
     predicted = load_program(request.program) if request.program is not None else None

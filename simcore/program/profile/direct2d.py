@@ -58,7 +58,10 @@ def parse_direct2d(text: OperandText, faults: list[str]) -> Direct2D | None:
     before = len(faults)
     src, dst = _side("src", text, faults), _side("dst", text, faults)
     semaphore = _number("semaphore", text, faults)
+    known = len(faults)
     increment = _number("sem_increment", text, faults)
+    if not increment and len(faults) == known:
+        faults.append('operand "sem_increment=0" raises no semaphore (allowed: 1 or more)')
     if src is None or dst is None or len(faults) > before:
         return None
     return Direct2D(src, dst, text.attributes.get("in_dtype"), text.attributes.get("out_dtype"), semaphore, increment)

@@ -2,8 +2,8 @@
 
 A transfer's descriptors are spread over the DMA engines; on each engine a queue works in order, and each transfer ends
 there with a packet of four bytes that raises its semaphore. So the n-th stretch of packets on every engine belongs to
-the n-th trigger of the queue, and its bytes must add up to the transfer's: that is checked, and a queue where it fails
-is left unpaired.
+the n-th trigger of the queue, comes after it, and its bytes must add up to the transfer's: that is checked, and a queue
+where it fails is left unpaired.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def paired_packets(
         if paired is None:
             notes.append(
                 f"DMA packets of the transfers that {lane} triggers could not be told apart: "
-                "their number or bytes do not match the triggers"
+                "their number, bytes or times do not match the triggers"
             )
         found += of_queue if paired is None else paired
     return tuple(sorted(found, key=_by_start))
@@ -111,14 +111,14 @@ def _packet(row: dict[str, Any], path: Path, faults: Faults) -> DmaPacket | None
 
 
 def _pair(packets: list[DmaPacket], triggers: list[Execution]) -> list[DmaPacket] | None:
-    """The packets with their transfers, None unless every stretch and every byte is accounted for."""
+    """The packets with their transfers, None unless every stretch and byte is accounted for, after its trigger."""
     expected = [t.lead.transfer for t in triggers]
     moved = [0] * len(triggers)
     stretch: dict[int, int] = {}
     found = []
     for p in packets:
         k = stretch.get(p.engine, 0)
-        if k >= len(triggers):
+        if k >= len(triggers) or p.start_ns < triggers[k].lead.start_ns:
             return None
         completion = p.nbytes == COMPLETION_BYTES
         if completion:

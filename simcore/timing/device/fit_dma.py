@@ -169,8 +169,10 @@ def _packet_law(profiles: Sequence[Observed]) -> tuple[Constant, Constant, Const
     what = "intervals of packets in a row"
     points = {size: median(values) for size, values in sorted(by_size.items()) if len(values) > _MANY}
     count = [ns for size in points for ns in by_size[size]]
-    if len(points) > 1:
-        (low, fast), *_, (high, slow) = points.items()
+    sizes = sorted(points)
+    if sizes and points[sizes[-1]] > points[sizes[0]]:
+        low, high = sizes[0], sizes[-1]
+        fast, slow = points[low], points[high]
         gbs = (high - low) / (slow - fast)
         overhead = fast - low / gbs
         rates = [size / (ns - overhead) for size, ns in points.items()]
@@ -180,7 +182,10 @@ def _packet_law(profiles: Sequence[Observed]) -> tuple[Constant, Constant, Const
         rate = documented(DMA_PEAK_GBS, _GUIDE)
         overhead = fmean(ns - size / gbs for size, ns in points.items()) if points else 0.0
     beyond = [ns - size / gbs for size, ns in points.items()]
-    per_packet = fitted(overhead, beyond, f"{what}, less bytes at the rate").model_copy(update={"points": len(count)})
+    what_beyond = f"{what}, less bytes at the rate"
+    per_packet = assumed(0.0, f"no profile shows it ({what_beyond})")
+    if points:
+        per_packet = fitted(overhead, beyond, what_beyond).model_copy(update={"points": len(count)})
     run = measured(short, f"{what} that write short runs to device memory, per run")
     no_run = assumed(per_packet.value + 512 / rate.value, "no profile writes short runs to device memory; as 512 bytes")
     return per_packet, rate, run or no_run, _completion(completion)

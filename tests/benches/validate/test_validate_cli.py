@@ -185,7 +185,7 @@ def test_the_faults_of_all_profiles_come_together(kernbench: Call, paths: list[P
         ([], "PROFILE: no profile given (allowed: one or more, or --trn1 CSV)"),
         (["P", "--timing", "hvm"], '--timing: unknown timing "hvm" (allowed: hwm, public, platform:trn2, '),
         (["P", "--timing", "learned:"], '--timing: "learned:" names no bundle'),
-        (["P", "P"], "P: given twice: a profile left out would still be fitted on"),
+        (["P", "P"], "P: the same run as P: a profile left out would still be fitted on (allowed: each run once)"),
         (["P", "Q", "--leave-one-out"], "--leave-one-out: hwm is not fitted to profiles (allowed: platform:NAME, "),
         (["P", "--ablation"], "--ablation: one profile left out leaves none to fit on"),
         (["P", "--measured-throttle"], "--measured-throttle: hwm has no PE clock throttle"),
@@ -198,7 +198,7 @@ def test_a_call_that_makes_no_sense_is_refused(
     files = {"P": str(paths[3]), "Q": str(paths[2])}
     code, out, err = kernbench("validate", *(files.get(o, o) for o in options))
     assert (code, out) == (2, "")
-    assert err.startswith(said.replace("P: given", f"{files['P']}: given"))
+    assert err.startswith(said.replace("P: the same run as P", f"{files['P']}: the same run as {files['P']}"))
 
 
 def test_a_platform_is_held_against_measurements_with_a_band(kernbench: Call, paths: list[Path]) -> None:
@@ -292,3 +292,11 @@ def test_a_platform_predicts_its_own_generation_alone(kernbench: Call, paths: li
     code, out, err = kernbench("validate", path, "--timing", "platform:trn2")
     assert (code, out) == (2, "")
     assert err == f"{path}: ran on core_v4, but platform:trn2 is of gen3 (allowed: the same)\n"
+
+
+def test_a_run_under_another_name_is_the_same_run(kernbench: Call, paths: list[Path], tmp_path: Path) -> None:
+    copy = tmp_path / "another_kernel.json"
+    copy.write_bytes(gzip.decompress(paths[3].read_bytes()))
+    code, out, err = kernbench("validate", paths[3], copy, "--timing", "platform:trn2", "--leave-one-out")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{copy}: the same run as {paths[3]}: a profile left out would still be fitted on")

@@ -97,6 +97,16 @@ def test_a_transfer_has_runs_at_two_patterns() -> None:
     assert (transfer.in_dtype, transfer.out_dtype) == ("fp32", "bfloat16")
 
 
+def test_a_transfer_that_raises_no_semaphore_is_refused() -> None:
+    faults: list[str] = []
+    text = parse_operands("semaphore=27 sem_increment=0 src_elem_size=8 src_pattern=[8][4] dst_elem_size=8")
+    assert parse_direct2d(text, faults) is None
+    assert faults == [
+        "operand dst_pattern is missing (allowed: [steps][counts])",
+        'operand "sem_increment=0" raises no semaphore (allowed: 1 or more)',
+    ]
+
+
 def test_every_missing_piece_of_a_transfer_is_named() -> None:
     faults: list[str] = []
     text = parse_operands("semaphore=x src_elem_size=512 src_pattern=[512][4,128] dst_elem_size=0 dst_pattern=[1][4]")

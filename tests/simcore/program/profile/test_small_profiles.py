@@ -135,16 +135,17 @@ def test_packets_are_paired_by_their_place_in_the_queue_when_all_bytes_agree() -
         [packet(1000, 65536), packet(1010, 4), packet(2000, 65536)],
         [packet(1000, 32768), packet(1010, 4)],
         [packet(1000, 65536), packet(1010, 4), packet(1020, 4)],
+        [packet(499, 65536), packet(1010, 4)],
         [],
     ],
 )
 def test_packets_that_do_not_fit_their_trigger_are_left_unpaired(packets: list[dict[str, Any]]) -> None:
-    loaded = _read(load_row(1, "a", 0), dma=packets)
+    loaded = _read(load_row(1, "a", 500), dma=packets)
     assert loaded.measured is not None
     assert [p.transfer for p in loaded.measured.packets] == [None] * len(packets)
     assert (
-        "DMA packets of the transfers that Pool triggers could not be told apart: their number or bytes do not match "
-        "the triggers" in loaded.notes
+        "DMA packets of the transfers that Pool triggers could not be told apart: "
+        "their number, bytes or times do not match the triggers" in loaded.notes
     )
 
 

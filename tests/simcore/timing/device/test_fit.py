@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,11 +79,72 @@ def test_a_program_without_measurements_is_refused():
         fit_device_platform([loaded(block_of({"name": "a", "opcode": "NoOp", "engine": "SP"}))])
 
 
+def _refused(*programs: Program) -> list[str]:
+    with pytest.raises(InputError) as refused:
+        fit_device_platform(programs)
+    return [problem.message for problem in refused.value.problems]
+
+
+def _measured(program: Program, **changes: Any) -> Program:
+    assert program.measured is not None
+    return replace(program, measured=replace(program.measured, **changes))
+
+
 def test_packets_that_were_not_told_apart_are_refused(program: Program):
     assert program.measured is not None
-    lost = replace(program, measured=replace(program.measured, packets=()))
-    with pytest.raises(InputError, match=r'the table "dma": no packets of I-49-0\.transfer'):
-        fit_device_platform([lost])
+    told = [replace(packet, transfer=None) for packet in program.measured.packets]
+    assert _refused(_measured(program, packets=tuple(told))) == [
+        'the table "dma": the packets of I-49-0.transfer, I-7-0.transfer, I-5-0.transfer, I-6-0.transfer, '
+        "I-41-0.transfer could not be told apart"
+    ]
+
+
+def test_all_tables_that_lack_what_a_fit_needs_are_named_at_once(program: Program):
+    assert _refused(_measured(program, packets=(), semaphores=(), throttle=())) == [
+        'the tables "dma" and "dma_queues_info" show no packet of a queue that the kernel triggers',
+        'the table "semaphore_update" shows no update, though instructions raise semaphores',
+        'the table "ham" records no PE clock, and the kernel uses the PE',
+    ]
+
+
+def test_a_pe_clock_at_neither_full_nor_half_speed_is_refused(program: Program):
+    assert program.measured is not None
+    states = tuple(replace(state, k=6) for state in program.measured.throttle)
+    assert _refused(_measured(program, throttle=states)) == [
+        'the table "ham": the PE clock at 6 of 8 steps (the device model knows all of them and half)'
+    ]
+
+
+def test_packets_on_more_dma_engines_than_a_core_has_are_refused(program: Program):
+    assert program.measured is not None
+    first = min(packet.engine for packet in program.measured.packets)
+    moved = tuple(replace(p, engine=first + 20 if p.engine == first else p.engine) for p in program.measured.packets)
+    assert _refused(_measured(program, packets=moved)) == [
+        f'the table "dma": packets on DMA engines {first + 1} to {first + 20} (a core has 16)'
+    ]
+
+
+def test_a_run_that_is_given_twice_is_refused_whatever_its_name(program: Program):
+    again = replace(program, name="another", file="another.json")
+    assert _refused(program, again) == [
+        f"the same run as {again.file}: its observations would count twice (allowed: each run once)"
+    ]
+
+
+def test_packets_that_take_no_time_leave_the_documented_rate(program: Program):
+    assert program.measured is not None
+    start = {p.transfer: p.start_ns for p in reversed(program.measured.packets)}
+    at_once = tuple(replace(packet, start_ns=start[packet.transfer]) for packet in program.measured.packets)
+    dma = fit_device_platform([_measured(program, packets=at_once)]).dma
+    assert (dma.packet_gbs.value, dma.packet_gbs.obtained) == (27.2, Obtained.documented)
+
+
+def test_times_that_give_a_constant_no_device_has_are_refused(program: Program):
+    assert program.measured is not None
+    slow = tuple(replace(row, duration_ns=10**9) for row in program.measured.instructions)
+    (said,) = _refused(_measured(program, instructions=slow))[:1]
+    assert said.startswith("the times give a constant that no device has: ")
+    assert "allowed: at most a millisecond" in said
 
 
 def test_profiles_of_two_generations_are_refused(program: Program):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from decimal import Decimal
 
 from rich.console import Console
@@ -21,19 +21,43 @@ CAUSES_SHOWN = 12
 """Causes of a difference that are named in a line: the largest ones."""
 
 
+FULL_DEVICES = 4
+"""So many devices that ran together are shown one by one; of more, the one that takes longest, and a row of each."""
+
+DEVICE_ROWS = 32
+"""Devices with a row: those that take longest."""
+
 PART_ROWS = 16
 """Parts that carry bytes that are shown: the busiest ones."""
 
 
 def print_devices(report: DevicesReport, console: Console) -> None:
-    """Prints the report of each device, and that of all together."""
-    for device in report.devices:
+    """Prints the report of each device, of many only the longest and a row of each, and that of all together."""
+    few = len(report.devices) <= FULL_DEVICES
+    by_time = sorted(report.devices, key=lambda device: -device.makespan_ns)
+    for device in report.devices if few else by_time[:1]:
         print_report(device, console)
         console.print()
     console.print(f"{len(report.devices)} devices of {report.topology} at once")
+    if not few:
+        _print_rows(report.devices, {id(device) for device in by_time[:DEVICE_ROWS]}, console)
     _print_difference(report.makespan_ns, report.perfsim_ns, report.difference_ns, report.attribution, console)
     if report.parts:
         _print_parts(report.parts, console)
+
+
+def _print_rows(devices: Sequence[RunReport], shown: Container[int], console: Console) -> None:
+    """A row of each device that is ``shown``, by its identity, in the order of the command line."""
+    table = table_of("device", "program", ">machine ns", ">PerfSim ns", ">later ns", "most of it")
+    for device in devices:
+        if id(device) in shown:
+            most = max(device.attribution.items(), key=lambda cause: abs(Decimal(cause[1])), default=None)
+            times = map(str, (device.makespan_ns, device.perfsim_ns, device.difference_ns))
+            table.add_row(device.device or "", device.program, *times, "" if most is None else f"{most[0]} {most[1]:+}")
+    console.print(table)
+    if len(devices) > DEVICE_ROWS:
+        console.print(f"the {DEVICE_ROWS} of {len(devices)} devices that take longest")
+    console.print("above in full: the device that takes longest; --json has all")
 
 
 def print_report(report: RunReport, console: Console) -> None:

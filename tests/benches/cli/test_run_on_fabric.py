@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -312,3 +313,17 @@ def test_a_result_can_be_compared_with_that_of_ideal_memory(kernbench: Call, wri
     assert (code, err) == (0, "")
     difference = json.loads(out, parse_float=Decimal)
     assert difference["difference_ns"] == json.loads(real.read_text(), parse_float=Decimal)["difference_ns"]
+
+
+def test_of_many_devices_the_longest_is_shown_in_full_and_each_has_a_row(kernbench: Call, write: Write):
+    arguments = ("run", write(*kernel()), "--memory", "fabric", "--topology", "trn2", "--device", "all")
+    code, out, err = kernbench(*arguments)
+    assert (code, err) == (0, "")
+    devices = json.loads(kernbench(*arguments, "--json", "-")[1])["devices"]
+    assert len(devices) == 8
+    longest = max(devices, key=lambda device: device["makespan_ns"])["device"]
+    assert re.findall(r"fabric memory, (\w+) of trn2", out) == [longest]
+    rows = re.findall(r"^(nc\d) +p +(\S+) ", out, re.MULTILINE)
+    assert [(name, float(ns)) for name, ns in rows] == [(d["device"], d["makespan_ns"]) for d in devices]
+    code, out, _ = kernbench(*arguments[:-1], "nc0,nc1,nc2,nc3")
+    assert re.findall(r"fabric memory, (\w+) of trn2", out) == ["nc0", "nc1", "nc2", "nc3"]

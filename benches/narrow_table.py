@@ -17,10 +17,11 @@ _PIECES = re.compile(r"\S*?(?:[._\-/>,:)\]]+|(?<=[a-z])(?=[A-Z])|(?=\s)|$)")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``texts``: the heading, then a text per row. ``number``: to the right, and never folded."""
+    """``texts``: the heading, then a text per row. ``number``: to the right, and never folded; nor if ``whole``."""
 
     texts: list[str]
     number: bool
+    whole: bool = False
 
     @property
     def full(self) -> int:
@@ -31,7 +32,7 @@ class Column:
     def least(self) -> int:
         """The width below which a number, or a piece of a name, would be broken."""
         heading, *texts = self.texts
-        kept = texts if self.number else [piece for text in set(texts) for piece in _pieces(text)]
+        kept = texts if self.number or self.whole else [piece for text in set(texts) for piece in _pieces(text)]
         return max(map(cell_len, [*heading.split(), *kept]), default=0)
 
 

@@ -40,7 +40,7 @@ class PlainTable(Table):
 
     def _narrow(self, columns: list[list[str]], console: Console, width: int) -> RenderResult:
         bold = console.get_style(self.header_style)
-        texts = [Column(c, of.justify == "right") for c, of in zip(columns, self.columns, strict=True)]
+        texts = [Column(c, of.justify == "right", of.no_wrap) for c, of in zip(columns, self.columns, strict=True)]
         for line, is_heading in narrow_lines(texts, width):
             yield Segment(line, bold if is_heading else None)
             yield Segment.line()

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from benches.cli.oracle_records import OracleCost, OracleTable
 from benches.cli.output import console
+from benches.schedule_report.text import table_of
 
 
 def print_table(table: OracleTable) -> None:
@@ -23,10 +22,9 @@ def print_table(table: OracleTable) -> None:
     _print_rows(
         ("opcode", "condition", "formula", "provenance", "source"),
         ((r.opcode, r.condition, r.formula, r.provenance, r.source) for r in table.rules),
-        whole=("opcode", "provenance"),
     )
     typer.echo("\nWithout an entry (cost 0, listed in every report):\n")
-    _print_rows(("opcode", "reason"), ((n.opcode, n.reason) for n in table.not_costed), whole=("opcode",))
+    _print_rows(("opcode", "reason"), ((n.opcode, n.reason) for n in table.not_costed))
 
 
 def print_costs(costs: OracleCost, limit: int) -> None:
@@ -50,7 +48,6 @@ def print_costs(costs: OracleCost, limit: int) -> None:
                     )
                     for i in shown
                 ),
-                whole=("read", "exec", "drain", "total", "provenance", "rule"),
                 right=("read", "exec", "drain", "total", "rule"),
             )
         if len(shown) < len(block.instructions):
@@ -60,14 +57,12 @@ def print_costs(costs: OracleCost, limit: int) -> None:
         _print_rows(
             ("rule", "condition", "formula", "provenance", "source"),
             ((str(r.rule), r.condition, r.formula, r.provenance, r.source) for r in costs.rules),
-            whole=("rule", "provenance"),
             right=("rule",),
         )
     typer.echo("\nBy provenance:\n")
     _print_rows(
         ("provenance", "instructions", "ns"),
         ((p, str(s.instructions), str(s.total_ns)) for p, s in costs.provenance.items() if s.instructions),
-        whole=("provenance", "instructions", "ns"),
         right=("instructions", "ns"),
     )
     if costs.not_costed:
@@ -78,13 +73,11 @@ def _pairs(items: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {number}" for name, number in items)
 
 
-def _print_rows(
-    heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, whole: tuple[str, ...], right: tuple[str, ...] = ()
-) -> None:
-    """A table as wide as the terminal; cells of the ``whole`` columns are never broken."""
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, justify="right" if head in right else "left", no_wrap=head in whole, overflow="fold")
+def _print_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, right: tuple[str, ...] = ()) -> None:
+    """A table as wide as the terminal; opcodes and provenances are never broken."""
+    table = table_of(*(f">{head}" if head in right else head for head in heads))
+    for column in table.columns:
+        column.no_wrap = column.header in ("opcode", "provenance")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*row)
     console().print(table)

@@ -47,7 +47,8 @@ def _print_block(block: DeviceBlock, console: Console) -> None:
             f"critical path of the run nearest to the mean ({block.shown_window_ns:.0f} ns), {len(block.path)} steps:"
         )
         for cause, ns in block.waits_ns.items():
-            console.print(f"  {cause:12} {ns:10.0f} ns  {100 * ns / max(block.shown_window_ns, 1e-9):5.1f} %")
+            if ns:
+                console.print(f"  {cause:12} {ns:10.0f} ns  {100 * ns / max(block.shown_window_ns, 1e-9):5.1f} %")
     if block.events is not None:
         events = table_of(">start ns", ">end ns", "engine", "opcode", "name", "cause", "on")
         for e in block.events:

@@ -89,6 +89,15 @@ def test_names_are_folded_behind_their_signs_and_before_their_capitals():
     assert folded("as it is", 8) == ["as it is"]
 
 
+def test_a_column_that_does_not_wrap_keeps_its_names():
+    table = table_of("opcode", "source")
+    table.columns[0].no_wrap = True
+    table.add_row("TensorScalarPtr", "a guide of many words")
+    assert drawn_as_given(table, 26) == (
+        "opcode           source\nTensorScalarPtr  a guide\n                 of many\n                 words\n"
+    )
+
+
 def test_reports_use_it():
     table = table_of("flow", ">end ns", "why")
     table.add_row("a", "45612.70", "nc0 waits for nc1")

@@ -22,13 +22,20 @@ DEFAULT_SIZE = "64KiB"
 
 @app.command()
 def collective(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="all_reduce, all_gather, reduce_scatter or broadcast.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="all_reduce, all_gather, reduce_scatter, broadcast or all_to_all.")
+    ],
     topology: Annotated[
         str, typer.Option(metavar="FILE|NAME", help="A topology file, or the name of a shipped system.")
     ] = "kernbench_2x4x4",
     algorithm: Annotated[
-        str, typer.Option(metavar="NAME", help="ring, torus (rings of rows, then of columns) or hierarchical.")
-    ] = "ring",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="ring (if nothing is said), torus (rings of rows, then of columns) or hierarchical; pairwise of "
+            "all_to_all.",
+        ),
+    ] = None,
     nbytes: Annotated[
         str | None,
         typer.Option("--bytes", metavar="SIZE", help=f"The whole buffer; {DEFAULT_SIZE} if nothing is said."),
@@ -61,13 +68,14 @@ def collective(
     from benches.collectives.sizes import size_of, sweep_of
     from simcore.errors import InputError, Problem
     from simcore.staged_files import StagedFiles
-    from topology.collectives.plan import unknown_words
+    from topology.collectives.plan import algorithms_of, unknown_words
     from topology.collectives.ranks import layout_of
     from topology.collectives.shares import stream_shares
     from topology.collectives.slots import Costs, tier_of
     from topology.loader import load_system
 
-    problems: list[Problem] = unknown_words(kind, algorithm)
+    by = algorithm if algorithm is not None else algorithms_of(kind)[0]
+    problems: list[Problem] = unknown_words(kind, by)
 
     def tried(read: Callable[[], T]) -> T | None:
         try:
@@ -91,7 +99,7 @@ def collective(
     assert system is not None and layout is not None and sizes is not None and shares is not None
     assert adding is not None
     try:
-        asked = Request(kind, algorithm, sizes, layout, shares, root, Costs(memory, adding))
+        asked = Request(kind, by, sizes, layout, shares, root, Costs(memory, adding))
         report = report_of(system, asked, progress)
     finally:
         progress("")

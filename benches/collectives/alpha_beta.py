@@ -85,7 +85,7 @@ def bound_ns(site: Site, plan: Plan, nodes: Sequence[str]) -> Fraction | None:
 
     An all-reduce sends every byte 2 (n - 1) times over all ranks (P. Patarasuk and X. Yuan, JPDC 2009), which all their
     links together take; an all-gather brings (n - 1) / n of the buffer to every rank, a reduce-scatter takes as much
-    away from it, a broadcast brings it all.
+    away from it, an all-to-all does both, a broadcast brings it all.
     """
     n, nbytes, system = plan.ranks, plan.nbytes, site.system
     out = [_rate(system, system.graph.out_edges(node)) for node in nodes]
@@ -101,6 +101,8 @@ def bound_ns(site: Site, plan: Plan, nodes: Sequence[str]) -> Fraction | None:
             return nbytes * Fraction(n - 1, n) / min(into)
         case "reduce_scatter":
             return nbytes * Fraction(n - 1, n) / min(out)
+        case "all_to_all":
+            return nbytes * Fraction(n - 1, n) / min(*out, *into)
         case _:
             return nbytes / min(rate for rank, rate in enumerate(into) if rank != plan.root)
 

@@ -24,7 +24,7 @@ from components.fabric.flow import Flow
 from simcore.errors import InputError, Problem
 from simcore.units import TICKS_PER_NS
 from topology.collectives.layout import Grid, Layout
-from topology.collectives.plan import CENTRE, CORNER, Collective, plan_of
+from topology.collectives.plan import ALL_TO_ALL, CENTRE, CORNER, Collective, plan_of
 from topology.collectives.running import CollectiveRun, simulate
 from topology.collectives.send import Plan, Send
 from topology.collectives.slots import NO_COSTS, Costs
@@ -82,6 +82,7 @@ def bus_factor(kind: str, ranks: int) -> Fraction:
         "all_gather": Fraction(ranks - 1, ranks),
         "reduce_scatter": Fraction(ranks - 1, ranks),
         "broadcast": Fraction(1),
+        ALL_TO_ALL: Fraction(ranks - 1, ranks),
     }
     return factors[kind]
 

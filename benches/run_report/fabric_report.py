@@ -169,7 +169,8 @@ def _collective_notes(run: FabricRun, place: int) -> list[str]:
     if joined.collectives and place in joined.ranks:
         count, ranks = len(joined.collectives), len(joined.ranks)
         free = "reductions are free, and no memory is read or written at their ends"
-        notes.append(f"{name}: {count} collectives over {ranks} devices by {joined.algorithm}; {free}")
+        ways = ", ".join(dict.fromkeys(joint.plan.algorithm for joint in joined.collectives))
+        notes.append(f"{name}: {count} collectives over {ranks} devices by {ways}; {free}")
     return notes
 
 

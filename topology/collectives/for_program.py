@@ -13,15 +13,16 @@ from simcore.program.dtypes import DTYPE_BYTES
 from simcore.program.opcodes import Opcode
 from simcore.program.vocabulary import CollectiveKind
 from topology.collectives.layout import Layout
-from topology.collectives.plan import Collective, plan_of
+from topology.collectives.plan import ALL_TO_ALL, PAIRWISE, Collective, plan_of
 from topology.collectives.send import Plan
 
 KIND_OF = {
     CollectiveKind.AllReduce: "all_reduce",
     CollectiveKind.ReduceScatter: "reduce_scatter",
     CollectiveKind.AllGather: "all_gather",
+    CollectiveKind.AllToAll: ALL_TO_ALL,
 }
-"""Kinds of instructions that are planned."""
+"""Kinds of instructions that are planned. Of others a program file does not say who sends to whom."""
 PLANNED = ", ".join(kind.name for kind in KIND_OF)
 
 
@@ -51,6 +52,11 @@ class Described:
             return f"collectives of kind {self.kind} move nothing over the fabric (planned: {PLANNED})"
         return "" if self.nbytes else "collectives without input bytes move nothing over the fabric"
 
+    @property
+    def needs_algorithm(self) -> bool:
+        """Whether it can be done in several ways."""
+        return self.kind != CollectiveKind.AllToAll.name
+
 
 def described(columns: Columns) -> list[Described]:
     """Every CollectiveCompute of a block that is not local, in program order."""
@@ -74,9 +80,10 @@ def described(columns: Columns) -> list[Described]:
 def plan_for_instruction(columns: Columns, event: int, layout: Layout, algorithm: str, file: str = "<program>") -> Plan:
     """The plan of the CollectiveCompute that event number ``event`` of a block is, all of it on the event's stream.
 
-    Its input operands are what each device brings: the buffer of an all-reduce or a reduce-scatter, the n-th part of
-    that of an all-gather. Parts are whole elements of the first operand. Raises InputError, at the instruction, for a
-    kind that is not planned, for an instruction without input bytes, and for what ``plan_of`` refuses.
+    Its input operands are what each device brings: the buffer of an all-reduce, a reduce-scatter or an all-to-all, the
+    n-th part of that of an all-gather. An all-to-all goes pairwise, whatever ``algorithm`` says. Parts are whole
+    elements of the first operand. Raises InputError, at the instruction, for a kind that is not planned, for an
+    instruction without input bytes, and for what ``plan_of`` refuses.
     """
     where = columns.name_list()[event]
     kind, reason = _kind(columns, event)
@@ -90,7 +97,7 @@ def plan_for_instruction(columns: Columns, event: int, layout: Layout, algorithm
     ranks = len(layout.nodes)
     asked = Collective(
         kind,
-        algorithm,
+        PAIRWISE if kind == ALL_TO_ALL else algorithm,
         nbytes * ranks if kind == "all_gather" else nbytes,
         ranks,
         layout.grid,

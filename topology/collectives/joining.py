@@ -117,7 +117,8 @@ def _joints(
             for k, own in enumerate(collectives):
                 if own.left_out:
                     continue
-                _check_grid(layout, algorithm, system)
+                if own.needs_algorithm:
+                    _check_grid(layout, algorithm, system)
                 key = stream, own.kind, own.nbytes, own.element_bytes
                 if key not in plans:
                     plans[key] = plan_for_instruction(columns, own.event, layout, algorithm, file=members[0].file)

@@ -10,6 +10,7 @@ from simcore.errors import InputError, Problem, hint
 from topology.collectives.draft import Draft
 from topology.collectives.hierarchical import Hierarchy
 from topology.collectives.layout import Grid
+from topology.collectives.pairwise import all_to_all_pairwise
 from topology.collectives.ring import all_gather_ring, broadcast_chain, reduce_scatter_ring, single_parts
 from topology.collectives.send import Extent, Plan, Send
 from topology.collectives.shares import cut
@@ -17,6 +18,9 @@ from topology.collectives.torus import all_gather_torus, all_reduce_torus, broad
 
 KINDS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast")
 ALGORITHMS = ("ring", "torus", "hierarchical")
+"""All that do each of these kinds."""
+ALL_TO_ALL, PAIRWISE = "all_to_all", "pairwise"
+"""A kind that one algorithm does, and no other kind."""
 CORNER, CENTRE = "corner", "centre"
 ONE_STREAM = {0: Fraction(1)}
 
@@ -25,7 +29,8 @@ ONE_STREAM = {0: Fraction(1)}
 class Collective:
     """What is asked for: ``kind`` by ``algorithm`` over ``ranks`` ranks that stand in ``grid`` (None: only in a row).
 
-    ``nbytes``: the whole buffer, which of an all-gather or a reduce-scatter each rank contributes or keeps 1/n of.
+    ``nbytes``: the whole buffer, which of an all-gather or a reduce-scatter each rank contributes or keeps 1/n of, and
+    of an all-to-all sends each other rank 1/n of.
     ``streams``: what part of the data each carries. ``root``: ``corner``, ``centre``, or a number: a rank of the first
     package for ``hierarchical``, else any rank; None: the corner, where there is a choice. No element of
     ``grain_bytes`` is cut in two.
@@ -89,12 +94,21 @@ def checked_root(asked: Collective) -> int:
 
 def unknown_words(kind: str, algorithm: str) -> list[Problem]:
     """What is wrong with these words alone."""
-    given = ("KIND", kind, KINDS), ("--algorithm", algorithm, ALGORITHMS)
-    return [
+    given = ("KIND", kind, (*KINDS, ALL_TO_ALL)), ("--algorithm", algorithm, (*ALGORITHMS, PAIRWISE))
+    problems = [
         Problem(f'unknown word "{word}" {hint(word, allowed)}', option)
         for option, word, allowed in given
         if word not in allowed
     ]
+    if not problems and (kind == ALL_TO_ALL) != (algorithm == PAIRWISE):
+        allowed = ", ".join(algorithms_of(kind))
+        problems.append(Problem(f"{algorithm} does no {kind} (allowed for it: {allowed})", "--algorithm"))
+    return problems
+
+
+def algorithms_of(kind: str) -> tuple[str, ...]:
+    """Those that do ``kind``; the first is the usual one."""
+    return (PAIRWISE,) if kind == ALL_TO_ALL else ALGORITHMS
 
 
 def _root(asked: Collective) -> int | Problem:
@@ -129,7 +143,9 @@ def _part_count(asked: Collective) -> int:
 def _list_sends(asked: Collective, root: int, draft: Draft) -> None:
     blocks = single_parts(draft.all_parts[1])
     grid = asked.grid
-    if asked.algorithm == "ring" or grid is None:
+    if asked.kind == ALL_TO_ALL:
+        all_to_all_pairwise(draft, asked.ranks, blocks)
+    elif asked.algorithm == "ring" or grid is None:
         _ring(asked, root, draft)
     elif asked.algorithm == "torus":
         rows = grid.all_rows()

@@ -54,8 +54,9 @@ class Plan:
     that it waits for.
 
     ``parts``: for each stream where in the buffer its parts lie. All ranks begin with all parts (``all_reduce``,
-    ``reduce_scatter``), with that of their own number (``all_gather``), or only the ``root`` has any (``broadcast``).
-    All end with all parts, after ``reduce_scatter`` with that of their own number. ``root``: also where data meet in a
+    ``reduce_scatter``, ``all_to_all``), with that of their own number (``all_gather``), or only the ``root`` has any
+    (``broadcast``). All end with all parts, after ``reduce_scatter`` with that of their own number, after
+    ``all_to_all`` with that of their own number from everybody. ``root``: also where data meet in a
     package, for the algorithms that have such a place; else None.
     """
 

@@ -208,7 +208,8 @@ def test_a_collective_of_one_device_moves_nothing_and_others_are_counted(run: An
     several = run("trn2", "nc0,nc1", write(collective(kind="Permute")))
     assert several["difference_ns"] == 0
     assert several["devices"][1]["notes"][1:] == [
-        "nc1: 1 collectives of kind Permute move nothing over the fabric (planned: AllReduce, ReduceScatter, AllGather)"
+        "nc1: 1 collectives of kind Permute move nothing over the fabric "
+        "(planned: AllReduce, ReduceScatter, AllGather, AllToAll)"
     ]
 
 

@@ -64,3 +64,11 @@ def test_four_streams_make_the_analysis_too_slow_never_too_fast_on_the_small_mes
             errors.append(report.points[0].alpha_beta.error_pct)
     assert all(error is not None and -50 < error <= 0 for error in errors)
     assert min(error for error in errors if error is not None) < -33
+
+
+def test_sends_of_several_steps_of_an_all_to_all_meet_which_the_analysis_does_not_see(small: System):
+    request = Request("all_to_all", "pairwise", [65536], layout_of(small), stream_shares("1"))
+    (point,) = report_of(small, request).points
+    assert point.alpha_beta.error_pct == pytest.approx(18, abs=0.5)
+    assert point.bound_ns is not None and point.time_ns > point.bound_ns
+    assert point.busiest_link is not None and point.time_ns > point.busiest_link.busy_ns

@@ -11,7 +11,7 @@ from benches.collectives.build import Request, bus_factor, report_of
 from benches.collectives.plot import bandwidth_plot
 from benches.collectives.sizes import shown_size, size_of, sweep_of
 from simcore.errors import InputError
-from topology.collectives.plan import ALGORITHMS, KINDS
+from topology.collectives.plan import ALGORITHMS, ALL_TO_ALL, KINDS
 from topology.collectives.ranks import layout_of
 from topology.collectives.shares import stream_shares
 from topology.collectives.slots import TIERS, Costs
@@ -25,12 +25,13 @@ def small() -> System:
 
 
 def test_bus_bandwidth_is_that_of_nccl_tests():
-    factors = {kind: bus_factor(kind, 8) for kind in KINDS}
+    factors = {kind: bus_factor(kind, 8) for kind in (*KINDS, ALL_TO_ALL)}
     assert factors == {
         "all_reduce": Fraction(14, 8),
         "all_gather": Fraction(7, 8),
         "reduce_scatter": Fraction(7, 8),
         "broadcast": 1,
+        "all_to_all": Fraction(7, 8),
     }
 
 

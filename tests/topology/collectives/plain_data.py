@@ -26,6 +26,7 @@ def at_start(plan: Plan) -> Data:
                     "reduce_scatter": True,
                     "all_gather": part == rank,
                     "broadcast": rank == plan.root,
+                    "all_to_all": True,
                 }
                 data[rank, stream, part] = Counter([rank] if has[plan.kind] else [])
     return data
@@ -42,8 +43,26 @@ def at_end(plan: Plan) -> Data:
     return data
 
 
+def exchange_faults(plan: Plan) -> list[str]:
+    """Pairs of ranks of an all-to-all between which not exactly the receiver's part has gone, once by every stream.
+
+    What a rank receives does not lie where it has its own parts, so it has those to the end.
+    """
+    sent = Counter((send.stream, send.src, send.dst, send.parts) for send in plan.sends)
+    wanted = Counter(
+        (stream, src, dst, (dst, dst + 1))
+        for stream, extents in plan.parts.items()
+        for src in range(plan.ranks)
+        for dst in range(plan.ranks)
+        if src != dst and extents[dst].nbytes
+    )
+    return [str(key) for key in sent.keys() | wanted.keys() if sent[key] != wanted[key]]
+
+
 def faults(plan: Plan) -> list[str]:
     """Whoever does not end with what the kind promises; parts without bytes do not count."""
+    if plan.kind == "all_to_all":
+        return exchange_faults(plan)
     data, found = at_end(plan), []
     everybody = Counter(range(plan.ranks))
     for rank in range(plan.ranks):
@@ -71,7 +90,8 @@ def races(plan: Plan) -> list[str]:
             before[send.name] |= before[name] | 1 << number[name]
         for part in range(*send.parts):
             touching[send.src, send.stream, part].append((i, "read"))
-            touching[send.dst, send.stream, part].append((i, "add" if send.reduce else "write"))
+            to = send.dst if plan.kind != "all_to_all" else plan.ranks * (1 + send.dst) + send.src
+            touching[to, send.stream, part].append((i, "add" if send.reduce else "write"))
     found = []
     for place, accesses in touching.items():
         for (i, one), (j, other) in combinations(accesses, 2):

@@ -77,9 +77,9 @@ def test_everything_that_is_wrong_with_a_collective_is_said_at_once():
     with pytest.raises(InputError) as error:
         plan_of(Collective("all_reduced", "tours", 0, 4))
     assert said(error) == [
-        'KIND: unknown word "all_reduced" (allowed: all_reduce, all_gather, reduce_scatter, broadcast; '
+        'KIND: unknown word "all_reduced" (allowed: all_reduce, all_gather, reduce_scatter, broadcast, all_to_all; '
         'did you mean "all_reduce"?)',
-        '--algorithm: unknown word "tours" (allowed: ring, torus, hierarchical; did you mean "torus"?)',
+        '--algorithm: unknown word "tours" (allowed: ring, torus, hierarchical, pairwise; did you mean "torus"?)',
         "--bytes: 0 (expected a number of bytes, 1 or more)",
     ]
 
@@ -94,6 +94,9 @@ def test_everything_that_is_wrong_with_a_collective_is_said_at_once():
         (Collective("broadcast", "ring", 8, 4, root="centre"), r'no root "centre" \(allowed: corner, 0 to 3'),
         (Collective("broadcast", "torus", 8, 4, Grid(2, 2), root="center"), 'did you mean "centre"'),
         (Collective("all_reduce", "hierarchical", 8, 8, Grid(2, 2, Packages(2, 1, "ring_1d")), root="4"), "0 to 3"),
+        (Collective("all_to_all", "ring", 8, 4), r"--algorithm: ring does no all_to_all \(allowed for it: pairwise\)"),
+        (Collective("all_reduce", "pairwise", 8, 4), r"pairwise does no all_reduce \(allowed for it: ring, torus"),
+        (Collective("all_to_all", "pairwise", 8, 4, root="1"), "pairwise all_to_all has no root"),
         (Collective("all_reduce", "ring", 8, 0), "--ranks: no rank takes part"),
     ],
 )

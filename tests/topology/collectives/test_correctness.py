@@ -40,6 +40,18 @@ def test_a_ring_is_correct_for_any_number_of_ranks(kind: str, ranks: int):
         assert_correct(plan_of(Collective(kind, "ring", nbytes, ranks, streams=stream_shares("2"))))
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8, 13])
+def test_an_all_to_all_brings_everybody_the_own_part_of_all(ranks: int):
+    for nbytes in (1, ranks, 1000):
+        plan = plan_of(Collective("all_to_all", "pairwise", nbytes, ranks, streams=stream_shares("2")))
+        assert_correct(plan)
+        own = [sum(plan.parts[stream][rank].nbytes for stream in plan.parts) for rank in range(ranks)]
+        assert sum(send.nbytes for send in plan.sends) == (ranks - 1) * sum(own)
+    if ranks > 1:
+        assert faults(replace(plan, sends=plan.sends[1:])) != []
+        assert faults(replace(plan, sends=(*plan.sends, plan.sends[0]))) != []
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("algorithm", ["torus", "hierarchical"])
 @pytest.mark.parametrize("grid", GRIDS, ids=str)

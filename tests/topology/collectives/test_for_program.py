@@ -48,6 +48,14 @@ def test_the_inputs_of_an_instruction_go_over_its_own_stream(kind: str, planned:
     assert faults(plan) == races(plan) == []
 
 
+@pytest.mark.parametrize("algorithm", ["ring", "torus"])
+def test_an_all_to_all_goes_pairwise_whatever_others_do(algorithm: str):
+    plan = plan_for_instruction(columns_of(kind="AllToAll"), 1, FOUR, algorithm)
+    assert (plan.kind, plan.algorithm, plan.nbytes, list(plan.parts)) == ("all_to_all", "pairwise", 80, [1])
+    assert [send.nbytes for send in plan.sends] == [20] * 12
+    assert faults(plan) == races(plan) == []
+
+
 def test_no_element_is_cut_in_two():
     wide = {"space": "DRAM", "partitions": 1, "elements": 7, "dtype": "float32"}
     plan = plan_for_instruction(columns_of(ins=[wide]), 1, FOUR, "ring")
@@ -60,7 +68,7 @@ def test_a_stream_that_is_not_said_is_the_first():
 
 def test_what_cannot_be_planned_is_an_error_at_the_instruction():
     for fields, message in (
-        ({"kind": "AllToAll"}, 'p.json: cc: collectives of kind "AllToAll" are not planned'),
+        ({"kind": "Permute"}, 'p.json: cc: collectives of kind "Permute" are not planned'),
         ({"kind": None}, 'p.json: cc: collectives of kind "none" are not planned'),
         ({"is_local": True}, "p.json: cc: a local collective stays in its core"),
         ({"ins": []}, "p.json: cc: no input operand with bytes"),

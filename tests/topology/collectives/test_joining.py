@@ -63,13 +63,13 @@ def test_a_collective_of_one_rank_moves_nothing(kernbench_2x4x4: System):
 
 
 def test_what_is_not_planned_is_counted_and_keeps_its_number(kernbench_2x4x4: System):
-    program = [cc("p", "AllToAll"), cc("q", None), cc("r", ins=[], outs=[]), cc("s"), cc("t", "AllToAll")]
+    program = [cc("p", "Permute"), cc("q", None), cc("r", ins=[], outs=[]), cc("s"), cc("t", "Permute")]
     found = joined_on(kernbench_2x4x4, program, program)
     assert [joint.name for joint in found.collectives] == ["s"]
     assert found.left_out[0] == found.left_out[1]
-    planned = "(planned: AllReduce, ReduceScatter, AllGather)"
+    planned = "(planned: AllReduce, ReduceScatter, AllGather, AllToAll)"
     assert found.left_out[0] == {
-        f"collectives of kind AllToAll move nothing over the fabric {planned}": 2,
+        f"collectives of kind Permute move nothing over the fabric {planned}": 2,
         f"collectives of kind none move nothing over the fabric {planned}": 1,
         "collectives without input bytes move nothing over the fabric": 1,
     }

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, chop_cells
 
 GAP = "  "
 """Between columns."""
 
+LONGEST_KEY = 24
+"""What rows are called stays whole up to this width: it is looked for, and copied."""
+
 _PIECES = re.compile(r"\S*?(?:[._\-/>,:)\]]+|(?<=[a-z])(?=[A-Z])|(?=\s)|$)")
 """Of a word: names are folded behind their signs and before their capitals."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """``texts``: the heading, then a text per row. ``number``: to the right, and never folded; nor if ``whole``."""
 
@@ -42,7 +45,12 @@ def narrow_lines(columns: Sequence[Column], width: int) -> Iterator[tuple[str, b
     Columns that do not fit beside the others even when their texts are folded come in tables of their own below, with
     the texts that the rows begin with in front of them.
     """
-    for number, group in enumerate(_groups(columns, width)):
+    first = _first_text(columns)
+    named = [
+        replace(column, whole=column.whole or (n == first and column.full <= LONGEST_KEY))
+        for n, column in enumerate(columns)
+    ]
+    for number, group in enumerate(_groups(named, width)):
         if number:
             yield "", False
         yield from _lines(group, _widths(group, width))
@@ -69,9 +77,13 @@ def _groups(columns: Sequence[Column], width: int) -> list[list[Column]]:
     return groups
 
 
+def _first_text(columns: Sequence[Column]) -> int:
+    return next((n for n, column in enumerate(columns) if not column.number), 0)
+
+
 def _keys(columns: Sequence[Column], width: int) -> list[Column]:
     """What tells rows apart: the columns of texts that they begin with, or else the first of texts, or the first."""
-    first = next((n for n, column in enumerate(columns) if not column.number), 0)
+    first = _first_text(columns)
     keys = [columns[first]]
     for column in columns[first + 1 :]:
         if first or column.number or _taken([*keys, column]) > width // 2:

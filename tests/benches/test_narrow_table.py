@@ -104,3 +104,25 @@ def test_reports_use_it():
     assert drawn_as_given(table, 24) == (
         "flow    end ns  why\na     45612.70  nc0\n                waits\n                for nc1\n"
     )
+
+
+def test_columns_that_say_the_same_are_all_shown():
+    columns = [
+        Column(["flow", "a"], number=False),
+        *(Column(["off %", "0.000"], number=True) for _ in range(3)),
+        Column(["why", "of many words"], number=False),
+    ]
+    assert lines(columns, 18) == [
+        "flow  off %  off %",
+        "a     0.000  0.000",
+        "",
+        "flow  off %  why",
+        "a     0.000  of",
+        "             many",
+        "             words",
+    ]
+
+
+def test_what_rows_are_called_stays_whole():
+    columns = [Column(["case", "h2d-1hop"], number=False), Column(["why", "sip0-io0"], number=False)]
+    assert lines(columns, 15) == ["case      why", "h2d-1hop  sip0-", "          io0"]

@@ -46,12 +46,11 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The collectives of a run by ``algorithm``. ``ranks``: the place of each rank among the members.
+    """The collectives of a run. ``ranks``: the place of each rank among the members.
 
     ``left_out``: by the place of a member, how many of its CollectiveComputes move nothing, by the words for why.
     """
 
-    algorithm: str
     ranks: tuple[int, ...]
     collectives: tuple[Joint, ...]
     left_out: Mapping[int, Counter[str]]
@@ -76,7 +75,7 @@ def joined(system: System, members: Sequence[Member], algorithm: str) -> Joined:
     ranks = tuple([place for place, blocks in enumerate(listed) if any(blocks)])
     if len(ranks) < 2:
         counts = {place: sum(map(len, _streams(listed[place]))) for place in ranks}
-        return Joined(algorithm, ranks, (), {place: Counter({ALONE: count}) for place, count in counts.items()})
+        return Joined(ranks, (), {place: Counter({ALONE: count}) for place, count in counts.items()})
     first = ranks[0]
     problems = [
         problem
@@ -87,7 +86,7 @@ def joined(system: System, members: Sequence[Member], algorithm: str) -> Joined:
         raise InputError(problems)
     left_out = Counter([cc.left_out for stream in _streams(listed[first]) for cc in stream if cc.left_out])
     collectives = _joints([members[place] for place in ranks], [listed[place] for place in ranks], algorithm, system)
-    return Joined(algorithm, ranks, tuple(collectives), {place: left_out for place in ranks})
+    return Joined(ranks, tuple(collectives), {place: left_out for place in ranks})
 
 
 Streams = Mapping[int, list[Described]]

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 from rich.console import Console
 
 from benches.schedule_report.text import table_of
-from simcore.program.read import load_program
+from simcore.errors import InputError, Problem
+from simcore.program.profile.files import load_profiles
 from simcore.program.stream.json_text import decode_json, json_text
 from simcore.staged_files import StagedFiles
 from simcore.timing.device.constants import Constant, Obtained
-from simcore.timing.device.files import DEVICE_PLATFORM_FILE, stage_device_platform
+from simcore.timing.device.files import DEVICE_PLATFORM_FILE, load_device_platform_file, stage_device_platform
 from simcore.timing.device.fit import fit_device_platform
 from simcore.timing.device.platform import DEVICE_PLATFORM_SCHEMA, DevicePlatform, StallPattern
 from topology.platforms import load_device_platform, shipped_platforms
@@ -60,11 +61,33 @@ class DeviceFitReport(msgspec.Struct, frozen=True):
     obtained: dict[str, int]
 
 
-def fit_profiles(profiles: Sequence[Path], folder: Path, name: str, staged: StagedFiles) -> DeviceFitReport:
-    """Fits a platform to ``profiles`` and writes it into ``folder``, to appear with all else in ``staged``."""
-    platform = fit_device_platform([load_program(profile) for profile in profiles], name=name)
+def fit_profiles(
+    profiles: Sequence[Path], folder: Path, name: str, staged: StagedFiles, *, force: bool = False
+) -> DeviceFitReport:
+    """Fits a platform to ``profiles`` and writes it into ``folder``, to appear with all else in ``staged``.
+
+    Raises InputError instead of replacing a device platform of more profiles, unless ``force``, or anything else.
+    """
+    platform = fit_device_platform(load_profiles(profiles), name=name)
+    there = folder / DEVICE_PLATFORM_FILE
+    if there.exists():
+        _check_replaceable(there, platform, force=force)
     file = stage_device_platform(staged, platform, folder)
     return device_fit_report(platform, str(file))
+
+
+def _check_replaceable(file: Path, platform: DevicePlatform, *, force: bool) -> None:
+    document = decode_json(json_text(file.read_bytes(), str(file)), str(file))
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != DEVICE_PLATFORM_SCHEMA:
+        text = f"holds something else than a device platform (schema {schema!r}); refusing to replace it"
+        raise InputError([Problem(f"{text} (allowed: another folder)", str(file))])
+    if force:
+        return
+    old, new = load_device_platform_file(file).profiles, platform.profiles
+    if len(new) < len(old):
+        text = f"was fitted to {len(old)} profiles; refusing to replace it with one of {len(new)} (--force does)"
+        raise InputError([Problem(text, str(file))])
 
 
 def shown_device(folder: Path) -> DeviceFitReport | None:

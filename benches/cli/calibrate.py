@@ -147,6 +147,7 @@ def profile(
         Path, typer.Option("--platform", metavar="DIR", help="The platform's folder (--timing platform:DIR).")
     ],
     name: Annotated[str | None, typer.Option(help="The platform's name; without it the folder's.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a platform of more profiles.")] = False,
     json: JsonTarget = None,
 ) -> None:
     """Fit a device platform to profiles: every constant with its points, its spread and how it was obtained."""
@@ -157,7 +158,7 @@ def profile(
     check_targets({"--json": json})
     # The report is written before the platform appears, so that neither is there without the other.
     with StagedFiles() as staged:
-        report = fit_profiles(profiles, platform, name or platform.resolve().name, staged)
+        report = fit_profiles(profiles, platform, name or platform.resolve().name, staged, force=force)
         if json is not None:
             emit_json(report, json, staged)
         else:

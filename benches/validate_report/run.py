@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +11,10 @@ from benches.validate_report.build import SCHEMA, judge, summary_of
 from benches.validate_report.join import Joined, join
 from benches.validate_report.leave_out import Progress
 from benches.validate_report.model import ValidateReport
-from benches.validate_report.profiles import load_profile
 from benches.validate_report.timings import Timing, timing_of
 from simcore.errors import InputError, Problem
 from simcore.program.profile.complete import same_runs
-from simcore.program.program import Program
+from simcore.program.profile.files import load_profiles
 from simcore.program.read import load_program
 
 
@@ -93,16 +93,9 @@ def _check_fitter(request: Request, timing: Timing) -> None:
 
 
 def _joined(request: Request, progress: Progress) -> list[Joined]:
-    problems: list[Problem] = []
-    profiles: list[Program] = []
-    for path in request.profiles:
-        progress(f"reading {path.name}")
-        try:
-            profiles.append(load_profile(path))
-        except InputError as error:
-            problems += error.problems
+    profiles = load_profiles(_told(request.profiles, progress))
     twice = "the same run as {}: a profile left out would still be fitted on (allowed: each run once)"
-    problems += [Problem(twice.format(earlier.file), profile.file) for profile, earlier in same_runs(profiles)]
+    problems = [Problem(twice.format(earlier.file), profile.file) for profile, earlier in same_runs(profiles)]
     if problems:
         raise InputError(problems)
     predicted = load_program(request.program) if request.program is not None else None
@@ -115,3 +108,10 @@ def _joined(request: Request, progress: Progress) -> list[Joined]:
     if problems:
         raise InputError(problems)
     return joined
+
+
+def _told(paths: Sequence[Path], progress: Progress) -> Iterator[Path]:
+    """``paths``, each told as it is taken."""
+    for path in paths:
+        progress(f"reading {path.name}")
+        yield path

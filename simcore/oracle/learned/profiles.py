@@ -15,7 +15,7 @@ from simcore.oracle.learned.bundle import Bundle, ProfileRecord, new_bundle
 from simcore.oracle.learned.judge import Predictions, Profile, judged, leave_one_profile_out, predictions
 from simcore.oracle.learned.samples import samples_of
 from simcore.oracle.learned.train import train
-from simcore.program.read import program_from_bytes
+from simcore.program.profile.files import profile_from_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _read(path: Path) -> ReadProfile:
         data = path.read_bytes()
     except OSError as error:
         raise InputError([Problem(f"cannot be read: {error.strerror}", file)]) from error
-    program = program_from_bytes(data, file)
+    program = profile_from_bytes(data, file)
     samples = samples_of(program)
     if not np.any(samples.measured_ns):
         raise InputError([Problem("holds no instruction whose duration can be used", file)])

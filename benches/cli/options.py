@@ -29,3 +29,9 @@ Explain = Annotated[bool, typer.Option("--explain", help="Show the critical path
 Unroll = Annotated[
     bool, typer.Option("--unroll", help="Run every loop trip_count times: prologue, steady interval, epilogue.")
 ]
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether the call states the parameter called ``name``, rather than leaving it at its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT", "PROMPT")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benches.cli.options import Arch, Events, Explain, JsonTarget, Phases, Timing, Unroll
+from benches.cli.options import Arch, Events, Explain, JsonTarget, Phases, Timing, Unroll, is_given
 from benches.cli.run_bench import run_bench_instead
 
 app = typer.Typer(add_completion=False)
@@ -78,6 +78,7 @@ def run(
             program[0],
             platform,
             memory=memory,
+            phases_given=is_given(context, "phases"),
             refused={
                 "--topology": topology,
                 "--device": device,
@@ -95,6 +96,7 @@ def run(
         )
         return
     from benches.cli.output import check_targets, console, emit_json, note
+    from benches.cli.run_on_device import refuse_phases
     from benches.exact_ns import with_exact_times
     from benches.run_report.build import FABRIC, IDEAL, report_of
     from benches.run_report.execute import run_machine
@@ -105,6 +107,7 @@ def run(
 
     if memory not in (IDEAL, FABRIC):
         raise InputError([Problem(f'unknown memory "{memory}" {hint(memory, [IDEAL, FABRIC])}', "--memory")])
+    refuse_phases(context, "phases", "phase_ns")
     check_targets({"--json": json, "--trace": trace})
     if memory == FABRIC:
         from benches.cli.run_on_fabric import run_programs

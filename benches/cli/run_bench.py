@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from benches.cli.options import is_given
+
 if TYPE_CHECKING:
     from simcore.errors import Problem
 
@@ -62,7 +64,7 @@ def _clashes(context: typer.Context, program: Path | None, bench: str | None) ->
     given = {
         parameter.name: _written(parameter)
         for parameter in context.command.params
-        if parameter.name is not None and _is_given(context, parameter.name)
+        if parameter.name is not None and is_given(context, parameter.name)
     }
     if bench is None:
         problems = [Problem("goes with --bench only", option) for name, option in given.items() if name in ONLY_BENCHES]
@@ -75,11 +77,6 @@ def _clashes(context: typer.Context, program: Path | None, bench: str | None) ->
         for name, option in given.items()
         if name not in OF_BENCHES
     ]
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT", "PROMPT")
 
 
 def _allowed(context: typer.Context) -> str:

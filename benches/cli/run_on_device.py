@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import typer
+
+from benches.cli.options import is_given
+
 
 def run_on_device(
     program: Path,
     platform: str,
     *,
     memory: str,
+    phases_given: bool,
     refused: Mapping[str, object],
     runs: int,
     phase_ns: float | None,
@@ -32,6 +37,8 @@ def run_on_device(
     if memory != "ideal":
         text = f'"{memory}": a platform has its own DMA engines and its own device memory (allowed: ideal)'
         problems.append(Problem(text, "--memory"))
+    if phases_given and phase_ns is not None:
+        problems.append(Problem("is of one run (allowed: one of --phases and --phase-ns)", "--phase-ns"))
     if problems:
         raise InputError(problems)
     check_targets({"--json": json})
@@ -47,3 +54,12 @@ def run_on_device(
         emit_json(report, json)
     else:
         print_device_report(report, console())
+
+
+def refuse_phases(context: typer.Context, *names: str) -> None:
+    """Raises InputError if the call states any of the parameters ``names``: no other timing has phases."""
+    from simcore.errors import InputError, Problem
+
+    given = [f"--{name.replace('_', '-')}" for name in names if is_given(context, name)]
+    if given:
+        raise InputError([Problem("goes with --timing platform:NAME or platform:DIR only", option) for option in given])

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from benches.cli.options import JsonTarget, Phases
+from benches.cli.options import JsonTarget, Phases, is_given
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def validate(
+    context: typer.Context,
     profiles: Annotated[
         list[Path] | None, typer.Argument(metavar="PROFILE...", help="neuron-profile JSON of runs on hardware.")
     ] = None,
@@ -43,8 +44,14 @@ def validate(
 ) -> None:
     """Hold predictions against measurements: windows, engines, instructions, transfers, and where errors come from."""
     from benches.cli.output import check_targets, console, emit_json, progress
+    from benches.cli.run_on_device import refuse_phases
     from simcore.errors import InputError, Problem
+    from simcore.oracle.timing_names import platform_of
 
+    if trn1 is not None or platform_of(timing) is None:
+        refuse_phases(context, "phases")
+    elif measured_throttle and is_given(context, "phases"):
+        raise InputError([Problem("one run, at the measured clock, has none (allowed: either)", "--phases")])
     check_targets({"--json": json})
     if trn1 is not None:
         if profiles or program is not None or leave_one_out or ablation or measured_throttle:

@@ -12,6 +12,7 @@ from components.device.run import DeviceRun
 from components.device.simulate import simulate_on_device, simulate_runs
 from simcore.errors import InputError, Problem
 from simcore.program.program import Block, Program
+from simcore.timing.device.lowering import unused_costs
 from simcore.timing.device.platform import DevicePlatform
 from simcore.units import TICKS_PER_NS
 
@@ -45,9 +46,16 @@ def device_report(
         window_ns=_ns(fmean(whole_ns)),
         band_ns=band_of(whole_ns),
         blocks=[_block(block, own, events=events, explain=explain) for block, own in done],
-        notes=list(program.notes),
+        notes=[*program.notes, *_unused_costs(program)],
         measured_ns=None if program.measured is None else program.measured.window_ns,
     )
+
+
+def _unused_costs(program: Program) -> list[str]:
+    count = sum(unused_costs(block) for _, block in program.blocks)
+    if not count:
+        return []
+    return [f"given costs of transfers and waiting instructions are not used, a platform has its own: {count}"]
 
 
 def _runs(

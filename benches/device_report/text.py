@@ -21,8 +21,10 @@ def print_device_report(report: DeviceReport, console: Console) -> None:
         phase = f" at a phase of {report.blocks[0].shown_phase_ns:g} ns" if report.blocks else ""
         console.print(f"window {report.window_ns:.0f} ns (one run{phase})")
     if report.measured_ns is not None:
-        error = 100 * (report.window_ns - report.measured_ns) / report.measured_ns
-        console.print(f"measured {report.measured_ns} ns: {error:+.2f} %")
+        error = ""
+        if report.measured_ns:
+            error = f": {100 * (report.window_ns - report.measured_ns) / report.measured_ns:+.2f} %"
+        console.print(f"measured {report.measured_ns} ns{error}")
     for block in report.blocks:
         _print_block(block, console)
     for note in report.notes:

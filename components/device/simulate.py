@@ -33,6 +33,9 @@ from simcore.units import TICKS_PER_NS
 
 NO_EFFECTS: frozenset[Effect] = frozenset()
 
+MOST_WINDOWS = 10**6
+"""The most windows of the throttle that a program is followed through: three seconds on trn2."""
+
 
 def simulate_on_device(
     block: Block,
@@ -56,6 +59,7 @@ def simulate_on_device(
     if not 0 <= phase_ns < window_ns:
         raise InputError([Problem(f"a phase of {phase_ns:g} ns (allowed: 0 to {window_ns:g}, exclusive)", file)])
     device = _Device(platform, without, draw, log, device_ops(block, platform.arch, file=file))
+    device.check_length(file)
     device.build(throttle_parameters(platform, without, phase_ns), measured_throttle)
     with collection_paused():
         device.run()
@@ -76,6 +80,14 @@ def simulate_runs(
         simulate_on_device(block, platform, phase_ns=number * window_ns / runs, draw=number, without=without, file=file)
         for number in range(runs)
     )
+
+
+def _least_ps(work: DeviceWork) -> int:
+    """How long a work keeps its datapath at least; what moves or only waits is short."""
+    cost = work.cost
+    if isinstance(cost, MatmulCost):
+        return cost.passes * cost.pass_ps
+    return cost.interval_ps if cost is not None else 0
 
 
 class _Device:
@@ -105,6 +117,17 @@ class _Device:
         if op.transfer is not None:
             work.transfer = self._transfer(op.transfer, work, op.index)
         return work
+
+    def check_length(self, file: str) -> None:
+        """Refuses a program of more throttle windows than can be followed, by the instruction that lasts longest."""
+        longest = max(self.works, key=_least_ps, default=None)
+        windows = sum(map(_least_ps, self.works)) // self.platform.throttle.window_ns.ps
+        if longest is not None and windows > MOST_WINDOWS:
+            text = (
+                f"lasts {_least_ps(longest) / TICKS_PER_NS:g} ns of a program of {windows} throttle windows "
+                f"(allowed: at most {MOST_WINDOWS} windows)"
+            )
+            raise InputError([Problem(text, file, where=f"instruction {longest.op.name}")])
 
     def _transfer(self, moves: DeviceTransfer, trigger: DeviceWork, number: int) -> Transfer:
         packet_ps = self.costs.packet_ps(moves)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Strict
 
 from simcore.timing.device.constants import Constant
 
@@ -52,7 +52,7 @@ def _at_most_all(constant: Constant) -> Constant:
     return constant
 
 
-Ns = Annotated[float, AfterValidator(_believable), AfterValidator(_not_negative)]
+Ns = Annotated[float, Strict(), AfterValidator(_believable), AfterValidator(_not_negative)]
 """A duration."""
 
 Difference = Annotated[Constant, AfterValidator(_signed)]

@@ -30,11 +30,11 @@ class PlatformModel(BaseModel):
 class Constant(PlatformModel):
     """``value`` from ``points`` observations between ``low`` and ``high`` (None without observations)."""
 
-    value: float
+    value: float = Field(strict=True)
     obtained: Obtained
-    points: int = Field(ge=0)
-    low: float | None = None
-    high: float | None = None
+    points: int = Field(ge=0, strict=True)
+    low: float | None = Field(default=None, strict=True)
+    high: float | None = Field(default=None, strict=True)
     source: str
 
     @model_validator(mode="after")

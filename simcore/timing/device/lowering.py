@@ -19,6 +19,9 @@ from simcore.timing.device.platform import ENGINES
 if TYPE_CHECKING:
     from simcore.program.program import Block
 
+MOST_PACKETS = 10**6
+"""The most packets of one transfer: at a second of computing for each 300,000, more are a mistake."""
+
 _SHOWN = 20
 
 
@@ -68,7 +71,8 @@ class DeviceOp:
 def device_ops(block: Block, arch: str, *, file: str = "<program>") -> tuple[DeviceOp, ...]:
     """The block's operations in program order, an op for each instruction; a transfer belongs to its trigger's.
 
-    Raises InputError for what the device model does not know: loops, collectives, barriers of all engines.
+    Raises InputError for what the device model does not know: loops, collectives, barriers of all engines, transfers
+    whose operands do not say what they move or that are of more packets than can be followed.
     """
     instructions = block.instructions
     _check(instructions, file)
@@ -110,11 +114,22 @@ def device_ops(block: Block, arch: str, *, file: str = "<program>") -> tuple[Dev
     return tuple(ops)
 
 
+def unused_costs(block: Block) -> int:
+    """Transfers and mere waits of ``block`` whose program gives a cost: the device takes its own times for these."""
+    count = 0
+    for instruction in block.instructions:
+        if instruction.transfer is not None:
+            count += instruction.transfer.cost is not None
+        if _kind(instruction) in _SILENT:
+            count += bool(instruction.cost)
+    return count
+
+
 def _kind(instruction: Instruction) -> Kind:
-    if instruction.engine == "DMA" or instruction.transfer is not None:
+    if instruction.transfer is not None:
         return Kind.trigger
-    kind = _KINDS.get(instruction.opcode, Kind.compute)
-    return Kind.wait if kind is Kind.trigger else kind
+    kind = _KINDS.get(instruction.opcode, Kind.trigger if instruction.engine == "DMA" else Kind.compute)
+    return Kind.wait if kind is Kind.trigger and instruction.engine != "DMA" else kind
 
 
 def _operation(instruction: Instruction) -> tuple[str, str, str, str, bool]:
@@ -139,5 +154,25 @@ def _check(instructions: list[Instruction], file: str) -> None:
             message = f"{instruction.opcode}: the device model has no collectives"
         if message is not None:
             problems.append(Problem(message, file, where=f"instruction {instruction.name}"))
+        else:
+            problems += _transfer_problems(instruction, file)
     if problems:
-        raise InputError(problems[:_SHOWN])
+        more = len(problems) - _SHOWN
+        raise InputError(problems[:_SHOWN] + ([Problem(f"and {more} more like these", file)] if more > 0 else []))
+
+
+def _transfer_problems(instruction: Instruction, file: str) -> list[Problem]:
+    """Packets are counted from operands: a transfer without any, or of a flood of them, cannot be carried."""
+    if _kind(instruction) is not Kind.trigger:
+        return []
+    moves = instruction.transfer if instruction.transfer is not None else instruction
+    where = f"instruction {moves.name}"
+    if not (moves.ins or moves.outs):
+        text = (
+            "no operand says how much it moves (the device model carries packets; a given cost does not replace them)"
+        )
+        return [Problem(text, file, where=where)]
+    packets = transfer_of(moves, instruction.engine).packets
+    if packets > MOST_PACKETS:
+        return [Problem(f"a transfer of {packets} packets (allowed: at most {MOST_PACKETS})", file, where=where)]
+    return []

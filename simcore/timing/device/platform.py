@@ -36,6 +36,10 @@ SixteenNs = Annotated[tuple[Ns, ...], AfterValidator(_one_each)]
 """One duration for each DMA engine."""
 
 
+MOST_TIMES = 16
+"""No operation has more passes, and no fast mode is more times as fast."""
+
+
 def _one_of(allowed: Iterable[str]) -> AfterValidator:
     words = tuple(allowed)
 
@@ -74,8 +78,8 @@ class OperationClass(PlatformModel):
     opcode: Annotated[str, _one_of(Opcode.__members__)]
     space: Annotated[str, _one_of(("PSUM", "SB"))]
     dtype: _ElementType
-    pointer: bool
-    speedup: int = Field(ge=1)
+    pointer: bool = Field(strict=True)
+    speedup: int = Field(ge=1, le=MOST_TIMES, strict=True)
     interval_ns: Difference | None
     latency_ns: Difference
 
@@ -109,8 +113,8 @@ class MatmulClass(PlatformModel):
     """
 
     dtype: _ElementType
-    transpose: bool
-    passes: int = Field(ge=1)
+    transpose: bool = Field(strict=True)
+    passes: int = Field(ge=1, le=MOST_TIMES, strict=True)
     cycles_per_documented: Rate
     gap_full_ns: Difference
     gap_half_ns: Difference
@@ -179,7 +183,7 @@ class DmaTiming(PlatformModel):
     completion_packet_ns: Duration
     tail_ns: ByPath
     stagger_ns: SixteenNs
-    stagger_points: int = Field(ge=0)
+    stagger_points: int = Field(ge=0, strict=True)
 
 
 class StallPattern(PlatformModel):

@@ -131,3 +131,62 @@ def test_a_fit_that_fails_writes_nothing(kernbench, kernel: Path, tmp_path: Path
     assert code == 2
     assert "holds no measurements" in err
     assert not (tmp_path / "none").exists()
+
+
+def test_a_platform_of_more_profiles_is_replaced_only_by_force(kernbench, shared: Path, tmp_path: Path):
+    one, two = sorted((shared / "data" / "trn2-profiles").glob("fused_*.json.gz"))
+    folder = tmp_path / "mine"
+    assert kernbench("calibrate", "profile", one, two, "--platform", folder)[0] == 0
+    before = (folder / "platform.json").read_bytes()
+    code, out, err = kernbench("calibrate", "profile", one, "--platform", folder)
+    assert (code, out) == (2, "")
+    assert "was fitted to 2 profiles; refusing to replace it with one of 1 (--force does)" in err
+    assert (folder / "platform.json").read_bytes() == before
+    assert kernbench("calibrate", "profile", one, "--platform", folder, "--force")[0] == 0
+    assert (folder / "platform.json").read_bytes() != before
+
+
+def test_a_store_of_timing_models_is_not_replaced_by_a_device_platform(kernbench, shared: Path, tmp_path: Path):
+    profile = next(iter((shared / "data" / "trn2-profiles").glob("fused_fp32*.json.gz")))
+    store = tmp_path / "platform.json"
+    store.write_text('{"schema": "kernbench.platform/1", "part": "x", "clock_hz": null}')
+    for force in ((), ("--force",)):
+        code, _, err = kernbench("calibrate", "profile", profile, "--platform", tmp_path, *force)
+        assert code == 2
+        assert "holds something else than a device platform (schema 'kernbench.platform/1')" in err
+    assert "kernbench.platform/1" in store.read_text()
+
+
+@pytest.mark.parametrize("command", [("profile", "--platform"), ("train", "--out")])
+def test_every_profile_that_is_cut_off_is_told_with_its_table(kernbench, tmp_path: Path, command: tuple[str, str]):
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file, table in zip(files, ("dma", "instruction"), strict=True):
+        file.write_text(f'{{"metadata": [], "{table}": [{{')
+    code, out, err = kernbench("calibrate", command[0], *files, command[1], tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert f'{files[0]}: the table "dma" is cut off' in err
+    assert f'{files[1]}: the table "instruction" is cut off' in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_phases_are_refused_where_there_are_none(kernbench, kernel: Path):
+    only = "goes with --timing platform:NAME or platform:DIR only"
+    assert kernbench("run", kernel, "--phases", 4) == (2, "", f"--phases: {only}\n")
+    assert kernbench("run", kernel, "--phase-ns", 4) == (2, "", f"--phase-ns: {only}\n")
+    assert kernbench("validate", kernel, "--phases", 4) == (2, "", f"--phases: {only}\n")
+    both = kernbench("run", kernel, "--timing", "platform:trn2", "--phases", 4, "--phase-ns", 4)
+    assert both == (2, "", "--phase-ns: is of one run (allowed: one of --phases and --phase-ns)\n")
+    code, _, err = kernbench("validate", kernel, "--timing", "platform:trn2", "--measured-throttle", "--phases", 4)
+    assert (code, err) == (2, "--phases: one run, at the measured clock, has none (allowed: either)\n")
+
+
+def test_costs_that_a_platform_does_not_use_are_counted_in_a_note(kernbench, tmp_path: Path):
+    program = tmp_path / "p.yaml"
+    program.write_text(
+        "schema: kernbench.stream/1\nname: p\narch: gen3\nfunctions:\n- name: main\n  blocks:\n  - name: b\n"
+        "    instructions:\n    - {name: n, opcode: NoOp, engine: SP, cost: 7}\n"
+        "    - {name: c, opcode: TensorCopy, engine: DVE, cost: 70}\n"
+    )
+    code, out, _ = kernbench("run", program, "--timing", "platform:trn2", "--phases", 1)
+    assert code == 0
+    assert "note: given costs of transfers and waiting instructions are not used, a platform has its own: 1\n" in out

@@ -12,6 +12,7 @@ from components.device.work import Cause
 from simcore.errors import InputError
 from simcore.timing.confidence import Level
 from simcore.timing.device import DevicePlatform, Effect
+from simcore.timing.device.lowering import Kind
 from tests.simcore.perfsim.blocks import block_of, loaded
 from topology.platforms import load_device_platform
 
@@ -200,3 +201,34 @@ def test_busy_times_leave_out_pure_waits(trn2: DevicePlatform):
     busy = ran.engine_busy_ps()
     assert busy["SP"] == 0
     assert busy["DVE"] == ran.instructions[1].end_ps - ran.instructions[1].start_ps
+
+
+def test_a_transfer_that_does_not_say_what_it_moves_is_refused(trn2: DevicePlatform):
+    bare = {"name": "a", "opcode": "Load", "engine": "DMA", "cost": 2000}
+    with pytest.raises(InputError, match="instruction a: no operand says how much it moves"):
+        run(trn2, bare)
+
+
+def test_an_instruction_of_the_dma_lane_that_moves_nothing_waits(trn2: DevicePlatform):
+    (nothing,) = run(trn2, {"name": "a", "opcode": "NoOp", "engine": "DMA"}).instructions
+    assert nothing.kind is Kind.wait
+
+
+def test_a_transfer_of_more_packets_than_can_be_followed_is_refused(trn2: DevicePlatform):
+    with pytest.raises(InputError, match=r"instruction a\.transfer: a transfer of 12500000 packets \(allowed: at most"):
+        run(trn2, load("a", "SP", elements=10**8))
+
+
+def test_a_program_longer_than_can_be_followed_is_refused_by_its_longest_instruction(trn2: DevicePlatform):
+    with pytest.raises(
+        InputError, match=r"instruction long: lasts 1e\+12 ns of a program of 292968\d+ throttle windows"
+    ):
+        run(trn2, copy("a"), {"name": "long", "opcode": "Matmult", "engine": "PE", "cost": 10**12})
+
+
+def test_the_faults_of_a_long_program_are_counted_where_they_are_not_listed(trn2: DevicePlatform):
+    barriers = [{"name": f"b{n}", "opcode": "NoOp", "engine": "ALL"} for n in range(25)]
+    with pytest.raises(InputError) as refused:
+        run(trn2, *barriers)
+    assert len(refused.value.problems) == 21
+    assert refused.value.problems[-1].message == "and 5 more like these"

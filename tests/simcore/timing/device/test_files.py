@@ -129,6 +129,10 @@ def _at(document: dict[str, object], place: str) -> tuple[dict[str, object] | li
         ("dma.stagger_ns.3", -1, "-1 ns (allowed: 0 or more)"),
         ("hbm.first.0.lost_ns", [1.0, 2.0], "2 numbers (allowed: 16, one for each DMA engine)"),
         ("hbm.first.0.lost_ns.3", -1, "-1 ns (allowed: 0 or more)"),
+        ("engines.0.start_ns.value", True, "input should be a valid number, not true"),
+        ("engines.0.start_ns.value", "5", 'input should be a valid number, not "5"'),
+        ("operations.0.pointer", 1, "input should be a valid boolean, not 1"),
+        ("pe.classes.0.passes", 10**18, "input should be less than or equal to 16, not 1000000000000000000"),
         ("arch", "gen4", 'unknown word "gen4" (allowed: inferentia, sunda, gen3, core_v4; did you mean "gen3"'),
     ],
 )

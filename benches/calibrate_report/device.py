@@ -199,5 +199,5 @@ def print_device_fit(report: DeviceFitReport, console: Console, *, written: bool
     console.print(", ".join(f"{count} {kind}" for kind, count in report.obtained.items() if count))
     assumed = report.obtained[Obtained.assumed.value]
     if assumed:
-        console.print(f"{assumed} constants that no profile shows are UNCALIBRATED; their source says what stands in")
+        console.print(f"{assumed} constants that no profile shows are assumed; their source says what stands in")
     console.print(f"{'written to ' if written else ''}{report.file}", soft_wrap=True)

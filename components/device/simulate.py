@@ -22,7 +22,6 @@ from simcore.kernel import Countdown, Environment, Row
 from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.measured import Measurement
 from simcore.program.program import Block
-from simcore.timing.confidence import Level
 from simcore.timing.device.costs import DeviceCosts, MatmulCost, OperationCost
 from simcore.timing.device.effects import Effect
 from simcore.timing.device.lowering import DeviceOp, Kind, device_ops
@@ -211,7 +210,7 @@ class _Device:
     def outcome(self, phase_ns: float) -> DeviceRun:
         """What happened, from the start of the first instruction on."""
         begin = min((w.start_at for w in self.works if w.start_at is not None), default=0)
-        instructions = tuple(_instruction(work, begin) for work in self.works)
+        instructions = tuple(self._instruction(work, begin) for work in self.works)
         end = max((i.end_ps for i in instructions), default=0)
         transfers = {
             w.transfer.moves.name: (w.transfer.first_at - begin, w.transfer.ended_at - begin)
@@ -227,21 +226,20 @@ class _Device:
             draw=self.draw,
         )
 
-
-def _instruction(work: DeviceWork, begin: int) -> DeviceInstruction:
-    op = work.op
-    assert work.start_at is not None and work.end_at is not None
-    return DeviceInstruction(
-        name=op.name,
-        opcode=op.opcode,
-        engine=op.engine,
-        kind=op.kind,
-        start_ps=work.start_at - begin,
-        end_ps=work.end_at - begin,
-        cause=work.cause,
-        on=None if work.on is None else work.on.op.name,
-        confidence=Level.INTERPOLATED if work.cost is None else work.cost.confidence,
-    )
+    def _instruction(self, work: DeviceWork, begin: int) -> DeviceInstruction:
+        op = work.op
+        assert work.start_at is not None and work.end_at is not None
+        return DeviceInstruction(
+            name=op.name,
+            opcode=op.opcode,
+            engine=op.engine,
+            kind=op.kind,
+            start_ps=work.start_at - begin,
+            end_ps=work.end_at - begin,
+            cause=work.cause,
+            on=None if work.on is None else work.on.op.name,
+            confidence=self.costs.confidence(op) if work.cost is None else work.cost.confidence,
+        )
 
 
 def _windows(changes: list[tuple[int, bool]], begin: int, end: int) -> tuple[ThrottleWindow, ...]:

@@ -13,7 +13,8 @@ from simcore.units import TICKS_PER_NS
 
 class Obtained(StrEnum):
     """``documented``: printed by the vendor. ``measured``: read off profiles as it stands. ``fitted``: worked out from
-    several measured figures. ``assumed``: no profile shows it; a report calls what rests on it UNCALIBRATED."""
+    several measured figures. ``assumed``: no profile shows it; what rests on it is EXTRAPOLATED where it
+    is taken from a related constant, else UNCALIBRATED."""
 
     documented = "documented"
     measured = "measured"

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from statistics import median
 
 from simcore.timing.confidence import Level
+from simcore.timing.device.constants import Constant, Obtained
 from simcore.timing.device.effects import Effect
-from simcore.timing.device.lowering import DeviceOp
+from simcore.timing.device.lowering import DeviceOp, Kind
 from simcore.timing.device.observe import clock_ghz
-from simcore.timing.device.packets import DeviceTransfer, packet_ns
-from simcore.timing.device.platform import DevicePlatform, OperationClass
+from simcore.timing.device.packets import PATHS, DeviceTransfer, packet_ns, path_of
+from simcore.timing.device.platform import DevicePlatform, MatmulClass, OperationClass
 from simcore.units import TICKS_PER_NS
 
 
@@ -97,7 +98,7 @@ class DeviceCosts:
         """The cost of a matmul. One of a type that no profile shows is one pass of its documented cycles."""
         pe, key = self.platform.pe, (op.operation[3], op.transpose)
         known = self._matmuls.get(key)
-        confidence = Level.INTERPOLATED
+        confidence = Level.INTERPOLATED if known is None else _matmul_level(known)
         if known is None:
             kin = (
                 [k for k in pe.classes if k.dtype == key[0]]
@@ -126,12 +127,48 @@ class DeviceCosts:
             confidence=confidence,
         )
 
+    def confidence(self, op: DeviceOp) -> Level:
+        """How far the platform's own times of what neither computes nor multiplies can be trusted."""
+        if op.kind is Kind.table_load:
+            return _level(self.platform.table_load_ns)
+        if op.transfer is not None:
+            return self._of_transfer(op.transfer)
+        engine = next(e for e in self.platform.engines if e.engine == op.engine)
+        return _level(engine.event_ns, *(e.event_ns for e in self.platform.engines))
+
+    def _of_transfer(self, transfer: DeviceTransfer) -> Level:
+        dma, hbm = self.platform.dma, self.platform.hbm
+        path = path_of(transfer)
+        levels = [
+            _level(getattr(times, path), *(getattr(times, other) for other in PATHS.values()))
+            for times in (dma.first_packet_ns, dma.tail_ns)
+        ]
+        levels.append(_level(dma.software_trigger_ns if transfer.software else dma.trigger_ns))
+        if transfer.reads_hbm and not (hbm.first_short if transfer.is_short else hbm.first):
+            levels.append(Level.EXTRAPOLATED if hbm.first or hbm.first_short else Level.UNCALIBRATED)
+        return min(levels)
+
     def packet_ps(self, transfer: DeviceTransfer) -> int:
         """One packet on one DMA engine."""
         dma = self.platform.dma
         if not self._overhead:
             return _ps(transfer.packet_bytes / dma.packet_gbs.value)
         return _ps(packet_ns(transfer, transfer.packet_bytes, dma))
+
+
+def _level(constant: Constant, *kin: Constant) -> Level:
+    """Of a time that rests on ``constant``; ``kin`` are those it was taken from where no profile shows it."""
+    if constant.obtained is not Obtained.assumed:
+        return Level.INTERPOLATED
+    seen = any(other.obtained is not Obtained.assumed for other in kin)
+    return Level.EXTRAPOLATED if seen else Level.UNCALIBRATED
+
+
+def _matmul_level(known: MatmulClass) -> Level:
+    """Another matmul's gap or weight load stands in where no profile shows the class's own."""
+    own = (known.gap_full_ns, known.gap_half_ns, known.stalled_full_ns, known.stalled_half_ns)
+    assumed = any(c.obtained is Obtained.assumed for c in (known.cycles_per_documented, *own))
+    return Level.EXTRAPOLATED if assumed else Level.INTERPOLATED
 
 
 def _ps(ns: float) -> int:

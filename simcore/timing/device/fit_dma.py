@@ -11,7 +11,7 @@ from simcore.oracle.helpers import DMA_ENGINES, DMA_PEAK_GBS
 from simcore.program.measured import MeasuredInstruction
 from simcore.timing.device.constants import Constant, assumed, documented, fitted, measured
 from simcore.timing.device.observe import TRIGGER, Observed
-from simcore.timing.device.packets import DeviceTransfer
+from simcore.timing.device.packets import PATHS, DeviceTransfer, path_of
 from simcore.timing.device.platform import ByPath, DmaTiming
 
 DOCUMENTED_START_NS, DOCUMENTED_TRIGGER_NS = 1300.0, 600.0
@@ -39,18 +39,6 @@ _COMPLETION_NS = 6.0
 
 _MANY = 20
 """Packets of one size that make a point of the packet law."""
-
-_PATHS = {
-    (False, True): "hardware_read",
-    (False, False): "hardware_write",
-    (True, True): "software_read",
-    (True, False): "software_write",
-}
-
-
-def path_of(transfer: DeviceTransfer) -> str:
-    """The field of :class:`ByPath` that ``transfer`` belongs to."""
-    return _PATHS[transfer.software, transfer.reads_hbm]
 
 
 def fit_dma(profiles: Sequence[Observed]) -> DmaTiming:
@@ -233,9 +221,9 @@ def _software_law(pairs: list[tuple[int, float]]) -> tuple[Constant, Constant]:
 
 
 def _by_path(found: dict[str, list[float]], what: str, default: float, source: str, *, mean: bool = False) -> ByPath:
-    everywhere = [ns for path in _PATHS.values() for ns in found[f"{what} {path}"]]
+    everywhere = [ns for path in PATHS.values() for ns in found[f"{what} {path}"]]
     values: dict[str, Constant] = {}
-    for path in _PATHS.values():
+    for path in PATHS.values():
         own = measured(found[f"{what} {path}"], source, mean=mean)
         if own is None and everywhere:
             own = assumed(median(everywhere), f"no profile shows this path; as on the others ({source})")

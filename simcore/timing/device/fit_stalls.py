@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from simcore.oracle.helpers import DMA_ENGINES
 from simcore.program.measured import DmaPacket
 from simcore.timing.device.constants import assumed
-from simcore.timing.device.fit_dma import path_of
 from simcore.timing.device.observe import Observed
-from simcore.timing.device.packets import DeviceTransfer, packet_ns
+from simcore.timing.device.packets import DeviceTransfer, packet_ns, path_of
 from simcore.timing.device.platform import DmaTiming, HbmTiming, StallPattern
 
 IDLE_NS = 60.0

@@ -94,3 +94,16 @@ def _run_bytes(operand: Operand) -> int:
         step, count = operand.free[-1]
         elements = count if step == 1 else 1
     return elements * DType[operand.dtype].nbytes
+
+
+PATHS = {
+    (False, True): "hardware_read",
+    (False, False): "hardware_write",
+    (True, True): "software_read",
+    (True, False): "software_write",
+}
+
+
+def path_of(transfer: DeviceTransfer) -> str:
+    """The field of :class:`ByPath` that ``transfer`` belongs to."""
+    return PATHS[transfer.software, transfer.reads_hbm]

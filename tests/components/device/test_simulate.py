@@ -12,6 +12,7 @@ from components.device.work import Cause
 from simcore.errors import InputError
 from simcore.timing.confidence import Level
 from simcore.timing.device import DevicePlatform, Effect
+from simcore.timing.device.constants import Constant, Obtained
 from simcore.timing.device.lowering import Kind
 from tests.simcore.perfsim.blocks import block_of, loaded
 from topology.platforms import load_device_platform
@@ -158,6 +159,39 @@ def test_what_no_profile_shows_is_costed_by_its_engine_and_counted(trn2: DeviceP
     assert ran.confidence_counts() == {"UNCALIBRATED": 2, "INTERPOLATED": 1}
     lasts = ran.instructions[2].end_ps - ran.instructions[2].start_ps
     assert lasts > 1000 * 2 * 512 / 0.96
+
+
+def _assumed(constant: Constant) -> Constant:
+    return constant.model_copy(update={"obtained": Obtained.assumed, "points": 0, "low": None, "high": None})
+
+
+def test_a_trigger_is_trusted_as_far_as_the_times_of_its_transfer(trn2: DevicePlatform):
+    first = trn2.dma.first_packet_ns
+    read = first.model_copy(update={"hardware_read": _assumed(first.hardware_read)})
+    none = first.model_copy(update={name: _assumed(getattr(first, name)) for name in type(first).model_fields})
+    for path, level in ((first, Level.INTERPOLATED), (read, Level.EXTRAPOLATED), (none, Level.UNCALIBRATED)):
+        platform = trn2.model_copy(update={"dma": trn2.dma.model_copy(update={"first_packet_ns": path})})
+        assert run(platform, load("a", "SP")).instructions[0].confidence is level
+
+
+def test_a_read_without_any_observed_stall_is_uncalibrated(trn2: DevicePlatform):
+    calm = trn2.hbm.model_copy(update={"first": (), "first_short": ()})
+    ran = run(trn2.model_copy(update={"hbm": calm}), load("a", "SP"), load("b", "Activation", space="SB"))
+    assert [i.confidence for i in ran.instructions] == [Level.UNCALIBRATED, Level.INTERPOLATED]
+
+
+def test_a_matmul_whose_gap_no_profile_shows_is_extrapolated(trn2: DevicePlatform):
+    classes = tuple(c.model_copy(update={"gap_full_ns": _assumed(c.gap_full_ns)}) for c in trn2.pe.classes)
+    platform = trn2.model_copy(update={"pe": trn2.pe.model_copy(update={"classes": classes})})
+    product = {
+        "name": "m",
+        "opcode": "Matmult",
+        "engine": "PE",
+        "ins": [operand("SB", 512, addr=0), operand("SB", 128, addr=4096)],
+        "outs": [operand("PSUM", 512, bank=0)],
+    }
+    assert run(trn2, product).instructions[0].confidence is Level.INTERPOLATED
+    assert run(platform, product).instructions[0].confidence is Level.EXTRAPOLATED
 
 
 def test_a_given_cost_replaces_every_other(trn2: DevicePlatform):

@@ -22,6 +22,9 @@ Times = npt.NDArray[Any]
 LONG_AGO = -(1 << 61)
 """A moment before every other one, far enough from the end of 64 bits to be added to."""
 
+SAFE = 1 << 60
+"""Moments below this, and the times between them, can be added up in 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExactTime:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from components.fabric.exact_time import ExactTime, Times
+from components.fabric.exact_time import SAFE, ExactTime, Times
 from components.fabric.hop import RowAccess
 from simcore.errors import ModelBug
 
@@ -121,23 +121,27 @@ class Leg:
         """When the flits from number ``first`` on are done that are asked for at ``moments``.
 
         Flits are done in order, and none before ``latest``. All of one size are asked for at once if the access can.
+        Gives Python integers where ``moments`` are those, or where it names moments that could leave 64 bits.
         """
-        done = np.empty(len(moments), moments.dtype)
-        whole = 0
+        ticks = np.empty(0, np.int64)
         if isinstance(access, RowAccess):
-            whole = min(len(moments), self.flits - 1 - first)
-            done[:whole] = self._ask_whole(access, first, moments[:whole])
-        done[whole:] = [self.ask(access, flit, at) for flit, at in enumerate(moments[whole:].tolist(), first + whole)]
+            ticks = self._ask_whole(access, first, moments[: self.flits - 1 - first])
+        rest = enumerate(moments[len(ticks) :].tolist(), first + len(ticks))
+        last = [self.ask(access, flit, at) for flit, at in rest]
+        named = max([latest, *last, self.time.moment(int(ticks.max(initial=0)))])
+        done = np.empty(len(moments), moments.dtype if named < SAFE else object)
+        done[: len(ticks)] = ticks.astype(done.dtype) * self.time.per_tick
+        done[len(ticks) :] = last
         in_order: Times = np.maximum(np.maximum.accumulate(done), latest)
         return in_order
 
     def _ask_whole(self, access: RowAccess, first: int, moments: Times) -> Times:
+        """In ticks."""
         at = (-(-moments // self.time.per_tick)).astype(np.int64)
         done = access.serve_row(first, self.flit_bytes, at)
         if done.shape != at.shape or (done < at).any():
             raise ModelBug(f"{access.end_point.name} says that flits are done before they were asked for")
-        row: Times = done.astype(moments.dtype) * self.time.per_tick
-        return row
+        return done
 
     def end_points(self) -> list[EndPoint]:
         """The parts that take time for each of its flits."""

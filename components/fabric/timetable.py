@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from components.fabric.exact_time import LONG_AGO, Times
+from components.fabric.exact_time import LONG_AGO, SAFE, Times
 from components.fabric.hop import Access
 from components.fabric.leg import Leg
 from components.fabric.leg_state import LegState
@@ -30,7 +30,6 @@ from simcore.errors import ModelBug
 
 _GUESSES = 5
 """Enough for a leg whose window covers its path, and for one that is paced by it; else the flits are gone through."""
-_SAFE = 1 << 60
 
 
 @dataclass(slots=True)
@@ -69,8 +68,9 @@ class Recurrences:
         self.taken = state.delivered + len(state.sinking) - self.base
         """Flits that the sink has been asked for."""
         a_flit = sum(t.service + t.latency + t.credit_return for t in self.tracks)
-        longest = now + (self.flits + len(state.entering) + len(self.tracks)) * a_flit
-        self.dtype: Any = np.int64 if longest < _SAFE else object
+        begin = max(now, state.fetched, state.sunk)
+        longest = begin + (self.flits + len(state.entering) + len(self.tracks)) * a_flit
+        self.dtype: Any = np.int64 if max(longest, leg.time.per_tick) < SAFE else object
         self._numbers = np.arange(self.flits, dtype=self.dtype)
         self._queue, self._done = self._known_queue(), self._known_done()
         self._starts, self._homes = self._known_starts(), self._known_homes()
@@ -125,6 +125,9 @@ class Recurrences:
             last = homes[-1]
             if last is not None and i >= self.state.delivered - base:
                 last[i] = done[i] + tracks[-1].credit_return
+        named = [done, queue, *(column for column in homes if column is not None)]
+        if any(max(column) >= SAFE for column in named):
+            self.dtype = object  # what the end points say can lie far behind what the links take
         return Timetable(
             base,
             self._times(queue),
@@ -135,7 +138,7 @@ class Recurrences:
         )
 
     def by_guess(self) -> Timetable | None:
-        """The solution, if one of a few guesses is right."""
+        """The solution, if one of a few guesses is right, and if all of it fits."""
         window = self.leg.window
         used = slice(self.let_go - window, self.flits - window) if self.let_go < self.flits else slice(0)
         source = _Asked(self.leg, self.leg.source if self._is_fetched else None, self.base + self.let_go)
@@ -144,10 +147,16 @@ class Recurrences:
         paced = False
         for _ in range(_GUESSES):
             queue = self._queue.copy()
-            queue[self.let_go :] = source.answer(done[used], self.state.fetched)
+            fetched = source.answer(done[used], self.state.fetched)
+            if fetched.dtype != self.dtype:
+                return None
+            queue[self.let_go :] = fetched
             starts, landings = self._link_by_link(queue, homes)
             found = self._done.copy()
-            found[self.taken :] = sink.answer(landings[self.taken :], self.state.sunk)
+            sunk = sink.answer(landings[self.taken :], self.state.sunk)
+            if sunk.dtype != self.dtype:
+                return None
+            found[self.taken :] = sunk
             returned = self._returned(starts, found)
             if _equal(done[used], found[used]) and all(map(_equal, homes, returned)):
                 return Timetable(self.base, queue, starts, landings, found, returned)
@@ -176,10 +185,12 @@ class Recurrences:
         """A guess at ``done`` from what it would be if all were let go now: a flit is done as early as then, and not
         before the flit a window earlier is done and a flit has then passed the whole path."""
         window = self.leg.window
-        path = sum(t.service + t.latency for t in self.tracks) + done[-1] - landings[-1]
+        path = sum(t.service + t.latency for t in self.tracks) + int(done[-1]) - int(landings[-1])
         if self.let_go < self.flits:
-            path += queue[self.let_go] - self.now
+            path += int(queue[self.let_go]) - self.now
         rows = -(-self.flits // window)
+        if self.dtype != object and rows * path >= SAFE:
+            return done
         grid = np.full(rows * window, LONG_AGO, self.dtype)
         grid[: self.flits] = done
         ramp = (np.arange(rows, dtype=self.dtype) * path)[:, None]

@@ -54,3 +54,16 @@ def test_moments_beyond_64_bits_are_as_exact():
     flows = (PlainFlow(6400, tuple(range(7))), PlainFlow(640, (3, 4), start=100_000, window=2))
     network = PlainNetwork(64, (PlainHop(),) * 8, links, flows)
     assert outcome(network) == outcome(network, coalesce=False)
+
+
+@pytest.mark.parametrize("kind", ["sram", "hbm"])
+@pytest.mark.parametrize("window", [None, 3, 16])
+@pytest.mark.parametrize("digits", range(1, 9))
+def test_end_points_that_lie_far_behind_the_links_may_name_moments_beyond_64_bits(digits: int, window, kind: str):
+    # The more digits a rate has, the shorter is the unit of time: in some of these only what the end point says is too
+    # long for 64 bits, in others every moment is.
+    links = tuple(PlainLink(i, i + 1, 101 + Fraction("0.333333333").__round__(digits + i), 0) for i in range(3))
+    flows = (PlainFlow(64 * 50, (0, 1, 2), window=window, sink=kind), PlainFlow(640, (2,), start=10**7))
+    network = PlainNetwork(64, (PlainHop(),) * 4, links, flows)
+    slow = (10**11, 10**11)
+    assert outcome(network, banks(slow)) == outcome(network, banks(slow), coalesce=False)

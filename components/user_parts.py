@@ -1,13 +1,21 @@
-"""Reads a user's own Python file that registers parts, so that a topology or an experiment can name them."""
+"""Reads a user's own Python files that register parts, so that a topology or an experiment can name them."""
 
 from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from components.registry import Registered, RegistrationError, known_parts, parts_kept_only_on_success
+from components.registry import (
+    Registered,
+    RegistrationError,
+    kinds,
+    known_parts,
+    lookup,
+    parts_kept_only_on_success,
+)
 from simcore.errors import InputError, Problem
 
 _loaded: dict[Path, list[Registered]] = {}
@@ -29,6 +37,42 @@ def load_parts(path: str | Path) -> list[Registered]:
                 raise _fault(path, "registers no part (put @register(kind, impl) before its class)")
         _loaded[home] = added
     return list(_loaded[home])
+
+
+def load_listed_parts(names: Sequence[str], folder: Path, at_entry: Callable[[int, str], None]) -> list[Problem]:
+    """Loads every file of the list ``names``, sought in ``folder``, and returns what is wrong inside of them.
+
+    What is wrong with a file as a whole (it is not there, it registers nothing) is told to ``at_entry``, with the
+    number of its entry in the list, from 0 on. A fault of one file does not keep the others from being loaded.
+    """
+    inside: list[Problem] = []
+    for number, name in enumerate(names):
+        try:
+            load_parts(folder / name)
+        except InputError as error:
+            for problem in error.problems:
+                if problem.line is not None:
+                    inside.append(problem)
+                else:
+                    at_entry(number, f"{problem.file}: {problem.message}")
+    return inside
+
+
+def is_own(kind: str, impl: str | None) -> bool:
+    """Whether the part that ``impl`` of ``kind`` names (None: the default) comes from a user's file."""
+    own = {(entry.kind, entry.impl) for entries in _loaded.values() for entry in entries}
+    if impl is not None or not own:
+        return (kind, impl) in own
+    return kind in kinds() and (kind, lookup(kind).impl) in own
+
+
+def own_fault(error: BaseException) -> Problem | None:
+    """``error`` as a fault of the user's file that it came through last; None if it came through none."""
+    files = {str(home) for home in _loaded}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            return Problem(f"{type(error).__name__}: {error}", frame.filename, frame.lineno)
+    return None
 
 
 def _run(path: str | Path, home: Path) -> None:

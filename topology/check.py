@@ -146,7 +146,8 @@ def _faults_of(part: Part) -> list[Problem]:
     try:
         entry = lookup(part.kind, part.impl, file=at.file)
     except InputError as error:
-        return [at.problem(problem.message) for problem in error.problems]
+        # An impl that is named was looked up where it stands.
+        return [] if part.impl is not None else [at.problem(problem.message) for problem in error.problems]
     if part.kind == "neuron_core" and GENERATION in part.parameters:
         checked: object = core_parameters(part.parameters)
     else:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from components.parameters import Fault, check_parameters
-from simcore.errors import hint
+from simcore.errors import InputError, hint
+from simcore.program.faults import kind_of
 from simcore.program.generations import ARCH_NAMES, GENERATIONS
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ GENERATION = "generation"
 
 SBUF = {"sbuf_read_bw_gbs": "read_bw_gbs", "sbuf_write_bw_gbs": "write_bw_gbs"}
 """Parameters of the core's SBUF; both or none are given, and without them it takes no time."""
+SBUF_IMPL = "sbuf_impl"
+"""The parameter that picks another SBUF than the default; it needs those of :data:`SBUF`."""
 
 
 def core_parameters(
@@ -31,7 +34,7 @@ def core_parameters(
     """
     from components.core.neuron_core import NeuronCoreParameters
 
-    values = {key: value for key, value in given.items() if key not in SBUF}
+    values = {key: value for key, value in given.items() if key not in SBUF and key != SBUF_IMPL}
     word = values.pop(GENERATION, None)
     if not isinstance(word, str) or word not in ARCH_NAMES:
         return [Fault(GENERATION, f"unknown generation {word!r} {hint(word, sorted(ARCH_NAMES))}")]
@@ -51,6 +54,8 @@ def sbuf_parameters(given: Mapping[str, object]) -> SbufParameters | list[Fault]
     from components.memory.sbuf import SbufParameters
 
     values = {name: given[key] for key, name in SBUF.items() if key in given}
+    if SBUF_IMPL in given and (fault := _fault_of_impl(given[SBUF_IMPL], rated=bool(values))) is not None:
+        return [fault]
     if not values:
         return None
     checked = check_parameters(SbufParameters, values)
@@ -58,3 +63,17 @@ def sbuf_parameters(given: Mapping[str, object]) -> SbufParameters | list[Fault]
         return checked
     key_of = {name: key for key, name in SBUF.items()}
     return [Fault(key_of[fault.key], fault.message) for fault in checked]
+
+
+def _fault_of_impl(impl: object, *, rated: bool) -> Fault | None:
+    from components.registry import lookup
+
+    if not isinstance(impl, str):
+        return Fault(SBUF_IMPL, f"expected a word, got {kind_of(impl)}")
+    if not rated:
+        return Fault(SBUF_IMPL, f"needs {' and '.join(SBUF)}: without rates an SBUF takes no time")
+    try:
+        lookup("sbuf", impl)
+    except InputError as error:
+        return Fault(SBUF_IMPL, error.problems[0].message)
+    return None

@@ -17,6 +17,7 @@ from topology.system import Origin, System
 from topology.text.blocks import Part, Reader
 from topology.text.document import Findings, Text
 from topology.text.models import Structure, read_structure
+from topology.text.own_parts import load_own_parts
 from topology.text.quantities import Count, CountOrUnbounded, NotNegative, Quantities
 from topology.text.templates import read_templates
 
@@ -33,6 +34,7 @@ class Document(Structure):
     schema_: Literal["kernbench.topology/1"] = Field(alias="schema")
     name: str
     summary: str = ""
+    parts: Any = Field(default_factory=list)
     use: list[Any] = Field(default_factory=list)
     templates: dict[str, Any] = Field(default_factory=dict)
     system: Any
@@ -77,6 +79,7 @@ def read_document(text: Text, folder: FilePath, findings: Findings) -> Read:
     document = read_structure(Document, text.document, text, (), findings)
     if document is None:
         return Read(None, None)
+    load_own_parts(text, document.parts, folder, findings)
     templates = read_templates(text, document.templates, document.use, folder, findings)
     reader = Reader(text, templates, findings)
     options = reader.quantities(SystemQuantities, document.system, ("system",), "system", alone=True)

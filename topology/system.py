@@ -77,7 +77,7 @@ class LinkSpec:
     """A link from ``src`` to ``dst``. ``bw_gbs`` is None for a wire that carries no payload at a rate of its own.
 
     ``kind`` is a word of :mod:`topology.kinds`. ``routing_weight_mm`` replaces the length in the choice of a path, not
-    in its time. ``origin`` has a place for each quantity.
+    in its time. ``impl`` picks another class of link. ``origin`` has a place for each quantity.
     """
 
     src: str
@@ -88,6 +88,7 @@ class LinkSpec:
     routing_weight_mm: Fraction | None
     overhead_ns: Fraction
     origin: Mapping[str, Origin] = field(compare=False)
+    impl: str | None = None
 
     @property
     def weight_mm(self) -> Fraction:

@@ -115,6 +115,11 @@ def _exit_code(commands: Sequence[Command]) -> int:
         # A place that cannot be read or written is the caller's, whichever command met it.
         return _explain(f"{error.filename or 'standard output'}: {error.strerror or error}", InputError.exit_code)
     except Exception as error:  # noqa: BLE001 (the last door: whatever comes here, the user is told whose fault it is)
+        from components.user_parts import own_fault
+
+        fault = own_fault(error)
+        if fault is not None:
+            return _explain(str(fault), InputError.exit_code)
         hint = f"This is a fault of kernbench; with {TRACEBACK_VARIABLE}=1 it shows where."
         return _explain(f"{type(error).__name__}: {error}\n{hint}", KernbenchError.exit_code)
 

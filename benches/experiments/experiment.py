@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +14,7 @@ from benches.experiments.findings import Findings, merged
 from benches.experiments.formula import FormulaFault
 from benches.experiments.template import Template
 from benches.experiments.works import KINDS, Home, Measured, Metric, Run, Work, work_kind
-from components.user_parts import load_parts
+from components.user_parts import load_listed_parts, own_fault
 from simcore.errors import InputError, KernbenchError, ModelBug, Problem, hint
 from simcore.program.faults import Path, kind_of
 from simcore.program.stream.yaml_text import decode_yaml
@@ -43,7 +42,6 @@ class Experiment:
     metrics: tuple[Metric, ...]
     variants: tuple[Variant, ...]
     claims: tuple[Claim, ...]
-    part_files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +86,9 @@ def load_experiment(path: FilePath, shown_as: str | None = None) -> Experiment:
         findings.raise_any(data, file)
         raise ModelBug(f"{file}: neither read nor refused")
     home = Home(file, path.parent)
-    for name in written.parts:
-        try:
-            load_parts(path.parent / name)
-        except InputError as error:
-            findings.add_foreign(error)
+    inside = load_listed_parts(written.parts, path.parent, lambda k, what: findings.add(("parts", k), what))
+    if inside:
+        findings.add_foreign(InputError(inside))
     findings.raise_any(data, file)  # without its parts, every variant that names one would seem wrong
     variants = [_variant(name, changes, written, kind, home, findings) for name, changes in written.variants.items()]
     claims = _claims(written, kind.metrics, findings)
@@ -107,7 +103,6 @@ def load_experiment(path: FilePath, shown_as: str | None = None) -> Experiment:
         metrics=kind.metrics,
         variants=tuple(variant for variant in variants if variant is not None),
         claims=claims,
-        part_files=tuple(str((path.parent / name).resolve()) for name in written.parts),
     )
 
 
@@ -227,11 +222,10 @@ def _run(variant: Variant, experiment: Experiment) -> Measured:
     except KernbenchError as error:
         raise VariantFailed(f"{experiment.file}: {where}: {error}", error.exit_code) from error
     except Exception as error:
-        for frame in reversed(traceback.extract_tb(error.__traceback__)):
-            if frame.filename in experiment.part_files:
-                what = f"{where} of {experiment.file}: {type(error).__name__}: {error}"
-                raise InputError([Problem(what, frame.filename, frame.lineno)]) from error
-        raise
+        fault = own_fault(error)
+        if fault is None:
+            raise
+        raise InputError([replace(fault, message=f"{where} of {experiment.file}: {fault.message}")]) from error
 
 
 def _with_variant(problem: Problem, variant: str, experiment: Experiment) -> Problem:

@@ -14,6 +14,7 @@ from simcore.errors import ModelBug
 from simcore.kernel import Environment
 from simcore.units import TICKS_PER_NS
 from topology.machine.site import Site
+from topology.own_parts import passes_own_part
 from topology.routes.route import Route
 
 
@@ -21,7 +22,7 @@ def lone_durations(traffic: Traffic) -> list[Fraction]:
     """How long each flow takes alone, in ns, exactly. Flows of one path and size are simulated once.
 
     Raises InputError for a flow without a path; ModelBug where the machine and the closed form of a lone transfer
-    (ADR-0044 D4) differ, or where buffers make it faster.
+    (ADR-0044 D4) differ, or where buffers make it faster. The form knows nothing of parts of a user's own.
     """
     from components.fabric.flow import Flow
 
@@ -45,7 +46,8 @@ def lone_durations(traffic: Traffic) -> list[Fraction]:
         if route.links:
             if route.nodes not in ways:
                 ways[route.nodes] = way_along(site.system, route.nodes)
-            _check(found[key], ways[route.nodes], spec.name, spec.nbytes, traffic)
+            if not passes_own_part(site.system, route):
+                _check(found[key], ways[route.nodes], spec.name, spec.nbytes, traffic)
             # The next one must not wait for the room that this one had in buffers.
             env.run(env.timeout(max(link.credit_return_ticks for link in flow.path) + 1))
     return [found[route.nodes, spec.nbytes] for spec, route in zip(traffic.flows, routes, strict=True)]
@@ -72,7 +74,7 @@ def notes_on_windows(traffic: Traffic, durations_ns: Sequence[Fraction]) -> list
     options = traffic.in_force
     words: list[str | None] = []
     for spec, route, taken in zip(traffic.flows, routes_of(traffic, site), durations_ns, strict=True):
-        if not route.links:
+        if not route.links or passes_own_part(site.system, route):
             words.append(None)
             continue
         said = predict(way_along(site.system, route.nodes), Payload(spec.nbytes, options.flit_bytes))

@@ -13,8 +13,9 @@ from benches.flows.model import SCHEMA, FlowRecord, FlowsReport, LinkCost, LinkR
 from benches.flows.run import TrafficResult, run_traffic
 from benches.flows.traffic import DEFAULT_NS_PER_MM, PORTS, Ends, Traffic
 from benches.flows.words import fairness_of
-from simcore.errors import ModelBug
+from simcore.errors import InputError, ModelBug, Problem
 from simcore.units import TICKS_PER_NS
+from topology.own_parts import own_parts
 
 APPLIES = "applies"
 
@@ -22,8 +23,20 @@ APPLIES = "applies"
 def report_of(traffic: Traffic) -> FlowsReport:
     """Runs ``traffic`` and says how it fared.
 
-    Raises InputError for flows that have no path or stop each other for good; ModelBug if anything does not add up.
+    Raises InputError for flows that have no path or stop each other for good; ModelBug if anything does not add up,
+    or InputError if there are parts of a user's own, which then do not keep the rules of their kind.
     """
+    try:
+        return _report_of(traffic)
+    except ModelBug as error:
+        system = traffic.system
+        own = own_parts(system)
+        if not own:
+            raise
+        raise InputError([Problem(f"{error} (with parts of your own: {_some(own)})", system.file)]) from error
+
+
+def _report_of(traffic: Traffic) -> FlowsReport:
     result = run_traffic(traffic)
     alone_ns = lone_durations(traffic)
     shares = fair(traffic)
@@ -149,4 +162,11 @@ def _notes(traffic: Traffic) -> list[str]:
         notes.append(
             "flows cross links and parts only: what memories and PE tiles take themselves is not in their times"
         )
+    own = own_parts(system)
+    if own:
+        notes.append(f"parts of your own: {_some(own)}; fair shares take them for shipped ones with the same numbers")
     return notes
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -77,7 +77,7 @@ def graph(nodes: str, *links: str, more: str = "") -> str:
             ['7:5: link: "overhead_ns" is missing, in ns (nothing has a silent default: write it, or name a template '
              "that has it)",
              '7:66: unknown key "overhead" (allowed: src, dst, for, template, both_ways, one_way, bw_gbs, overhead_ns, '
-             'length_mm, routing_weight_mm; did you mean "overhead_ns"?): overhead_ns is in ns'],
+             'length_mm, routing_weight_mm, impl; did you mean "overhead_ns"?): overhead_ns is in ns'],
         ),
         (
             graph("a, {name: b, kind: router, parameters: {overhead: 3}}", AB),
@@ -90,7 +90,7 @@ def graph(nodes: str, *links: str, more: str = "") -> str:
         ),
         (
             graph("a, {name: b, kind: router, impl: fast, parameters: {overhead_ns: 1}}", AB),
-            ['5:30: unknown impl "fast" of router (allowed: latency)'],
+            ['5:44: unknown impl "fast" of router (allowed: latency)'],
         ),
         (
             graph("a, {name: b, kind: neuron_core, parameters: {generation: trn4}}", AB),

@@ -88,7 +88,7 @@ MISSING = "(nothing has a silent default: write it, or name a template that has 
         ([("link: {template: line, length_mm: 0}", "link: {template: lin, length_mm: 0}")], "link: {template: line, l",
          22, 'unknown template "lin" (allowed: line, router, uplink, wire; did you mean "line"?)'),
         ([("overhead_ns: 1}", "overhead_ns: 1, speed: 3}")], "line: {kind", 63,
-         'unknown key "speed" (allowed: bw_gbs, overhead_ns, length_mm, routing_weight_mm)'),
+         'unknown key "speed" (allowed: bw_gbs, overhead_ns, length_mm, routing_weight_mm, impl)'),
         ([("bw_gbs: 64, ", "")], "mesh: {w", 71, f'link: "bw_gbs" is missing, in GB/s {MISSING}'),
         ([("cube_pitch_mm: [10, 10]", "cube_pitch_mm: [10, 0]")], "cube_mesh", 42,
          "cube_pitch_mm: must be above 0 mm, not [10, 0]"),

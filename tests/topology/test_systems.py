@@ -216,7 +216,8 @@ def test_faults_of_a_set_stand_in_its_own_file(tmp_path: Path):
         "9:18: use: expected the name of a template set, got the number 3",
         '10:19: missing key "parameters"',
         f'{path}:1:1: missing key "name"',
-        f'{path}:2:1: unknown key "nome" (allowed: schema, name, templates, provenance, source; did you mean "name"?)',
+        f'{path}:2:1: unknown key "nome" (allowed: schema, name, templates, parts, provenance, source; '
+        'did you mean "name"?)',
     ]
     path.write_text(broken.replace("nome", "name"))
     assert problems_of(tmp_path, GRAPH + "use: [mine.yaml]\n") == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -64,16 +64,7 @@ class Blueprint:
 
 def renamed(link: LinkSpec, prefix: str) -> LinkSpec:
     """``link`` with its ends behind ``prefix``."""
-    return LinkSpec(
-        f"{prefix}.{link.src}",
-        f"{prefix}.{link.dst}",
-        link.kind,
-        link.bw_gbs,
-        link.length_mm,
-        link.routing_weight_mm,
-        link.overhead_ns,
-        link.origin,
-    )
+    return replace(link, src=f"{prefix}.{link.src}", dst=f"{prefix}.{link.dst}")
 
 
 def link_between(line: Line, src: str, dst: str, kind: str, ends: tuple[Position, Position]) -> LinkSpec:

@@ -10,7 +10,7 @@ from typing import Any
 from simcore.program.faults import Path
 from topology.system import LinkSpec, Origin, Position
 from topology.text.blocks import Reader
-from topology.text.quantities import MaybeNotNegative, NotNegative, Positive, Quantities
+from topology.text.quantities import MaybeNotNegative, MaybeWord, NotNegative, Positive, Quantities
 
 DISTANCE = Origin("the distance between its ends", None, None, None, "computed")
 """Origin of a length that no file states."""
@@ -23,6 +23,7 @@ class LinkQuantities(Quantities):
     overhead_ns: NotNegative
     length_mm: MaybeNotNegative = None
     routing_weight_mm: MaybeNotNegative = None
+    impl: MaybeWord = None
 
 
 class WireQuantities(Quantities):
@@ -42,6 +43,7 @@ class Line:
     length_mm: Fraction | None
     routing_weight_mm: Fraction | None
     origin: Mapping[str, Origin]
+    impl: str | None = None
 
     def between(self, src: str, dst: str, kind: str, ends: tuple[Position, Position] | None) -> LinkSpec | None:
         """The link from ``src`` to ``dst``; None if it has neither a length nor ``ends`` to measure it between."""
@@ -51,7 +53,9 @@ class Line:
                 return None
             length_mm = abs(ends[0][0] - ends[1][0]) + abs(ends[0][1] - ends[1][1])
             origin = {**origin, "length_mm": DISTANCE}
-        return LinkSpec(src, dst, kind, self.bw_gbs, length_mm, self.routing_weight_mm, self.overhead_ns, origin)
+        return LinkSpec(
+            src, dst, kind, self.bw_gbs, length_mm, self.routing_weight_mm, self.overhead_ns, origin, self.impl
+        )
 
 
 def read_line(
@@ -65,7 +69,7 @@ def read_line(
     if given is None:
         return None
     v = given.values
-    return Line(v.bw_gbs, v.overhead_ns, v.length_mm, v.routing_weight_mm, given.origin)
+    return Line(v.bw_gbs, v.overhead_ns, v.length_mm, v.routing_weight_mm, given.origin, v.impl)
 
 
 def read_wire(reader: Reader, raw: object, path: Path, *, alone: bool = True) -> Line | None:

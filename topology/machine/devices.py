@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from simcore.errors import InputError, ModelBug, Problem, hint
 from simcore.program.generations import ARCH_NAMES
-from topology.core_parameters import GENERATION, core_parameters, sbuf_parameters
+from topology.core_parameters import GENERATION, SBUF_IMPL, core_parameters, sbuf_parameters
 from topology.hierarchy import PeTile
 from topology.machine.hops import DMA_ENGINE
 from topology.machine.site import Site
@@ -108,13 +108,18 @@ def _tile(site: Site, tile: PeTile, home: str) -> Device:
     from components.memory.sbuf import SbufParameters
     from components.memory.tcm import TcmParameters
     from components.parameters import check_parameters
+    from components.registry import lookup
 
     nodes = nodes_of(site.system, tile)
     assert nodes is not None
     tcm = nodes["tcm"]
-    rates = check_parameters(TcmParameters, tcm.parameters)
+    at = tcm.origin["kind"]
+    rates = check_parameters(lookup("tcm", tcm.impl, file=at.file).parameters, tcm.parameters)
     if isinstance(rates, list):
-        raise InputError([tcm.origin["kind"].problem(f"{tcm.name}: {f.key}: {f.message}") for f in rates])
+        raise InputError([at.problem(f"{tcm.name}: {f.key}: {f.message}") for f in rates])
+    if not isinstance(rates, TcmParameters):
+        message = f"{tcm.name}: {type(rates).__name__} is not derived from TcmParameters, so its rates are not known"
+        raise InputError([at.problem(message)])
     sbuf = SbufParameters(read_bw_gbs=rates.read_bw_gbs, write_bw_gbs=rates.write_bw_gbs)
     return Device(tile.name, None, tile, (nodes["pe_dma"].name,), home, sbuf, tcm.impl)
 
@@ -132,9 +137,11 @@ def _free_core(site: Site, node: NodeSpec) -> Device:
         raise InputError(list(dict.fromkeys(problems)))
     sbuf = faults[1]
     assert not isinstance(sbuf, list)
+    impl = node.parameters.get(SBUF_IMPL)
+    assert impl is None or isinstance(impl, str)
     beside = [n.name for n in site.system.nodes() if n.kind == DMA_ENGINE and graph.has_edge(n.name, node.name)]
     engines = tuple(name for name in beside if graph.has_edge(node.name, name)) or (node.name,)
-    return Device(node.name, node, None, engines, _nearest(site, engines[0]), sbuf, None)  # type: ignore[arg-type]
+    return Device(node.name, node, None, engines, _nearest(site, engines[0]), sbuf, impl)  # type: ignore[arg-type]
 
 
 def _nearest(site: Site, origin: str) -> str:

@@ -191,8 +191,10 @@ class Machine:
         from components.registry import build
 
         parameters, impl = link_parameters(self.site.system, link)
-        part = build(self.env, "link", f"{link.src}_to_{link.dst}", parameters, {}, impl)
-        return cast("LinkBase[Any]", part)
+        file = self.site.system.file
+        return cast(
+            "LinkBase[Any]", build(self.env, "link", f"{link.src}_to_{link.dst}", parameters, {}, impl, file=file)
+        )
 
 
 FABRIC_NAME = "the_fabric"
@@ -203,7 +205,8 @@ DISTRIBUTORS = ("io_cpu", "m_cpu")
 def link_parameters(system: System, link: LinkSpec) -> tuple[Mapping[str, object], str | None]:
     """Parameters and impl of the part that ``link`` is. A wire without a rate does not delay what it carries.
 
-    With a finite buffer, a credit takes as long to return as a flit takes over the length of the link.
+    With a finite buffer, a credit takes as long to return as a flit takes over the length of the link. An impl that the
+    file names goes before both of ours and is given the same parameters.
     """
     rate, propagation_ns = rate_gbs(system, link), link.length_mm * system.ns_per_mm
     parameters: dict[str, object] = {
@@ -213,8 +216,9 @@ def link_parameters(system: System, link: LinkSpec) -> tuple[Mapping[str, object
         "arbitration": system.arbitration,
     }
     if system.buffer_bytes is None:
-        return parameters, None
-    return {**parameters, "buffer_bytes": system.buffer_bytes, "credit_return_ns": propagation_ns}, "credited"
+        return parameters, link.impl
+    parameters |= {"buffer_bytes": system.buffer_bytes, "credit_return_ns": propagation_ns}
+    return parameters, link.impl or "credited"
 
 
 @dataclass(frozen=True, slots=True)

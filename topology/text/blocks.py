@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from components.registry import kinds
+from components.registry import kinds, lookup
+from simcore.errors import InputError
 from simcore.program.faults import Path, kind_of
 from topology.kinds import PART_KINDS
 from topology.system import Origin, Position, Stated
@@ -54,6 +55,8 @@ class _Place(Quantities):
     pos_mm: MaybePair = None
 
 
+IMPL = "impl"
+"""The key that picks another part of a kind than its default; quantities of a block that is a part have it, too."""
 PART_KEYS = (*keys_of(PartBlock), "pos_mm")
 
 
@@ -101,7 +104,10 @@ class Reader:
         settings = self._from_template(name, at, kind, known)
         if settings is None:
             return None
-        given = self._checked(model, {**settings, **self._own(model, raw, path)}, path, kind)
+        settings |= self._own(model, raw, path)
+        if IMPL in settings and isinstance(settings[IMPL].value, str):
+            self._check_impl(kind, settings[IMPL].value, settings[IMPL].origin)
+        given = self._checked(model, settings, path, kind)
         if given is not None and kind not in ("link", "wire"):
             block = ".".join(map(str, path))
             self.stated += [Stated(block, key, getattr(given.values, key), o) for key, o in given.origin.items()]
@@ -119,8 +125,10 @@ class Reader:
         if kind is None:
             self.add(path, 'missing key "kind" (or "template")')
             return None
+        impl = block.impl or (template.impl if template is not None else None)
         if not self._is_kind(kind, template, path, block.kind is not None):
             return None
+        self._check_impl(kind, impl, self._origin_of(IMPL, template, path, block.impl is not None))
         settings = dict(template.settings) if template is not None else {}
         for key, value in block.parameters.items():
             at = (*path, "parameters", key)
@@ -129,14 +137,22 @@ class Reader:
             self._check_parameter(key, setting)
         place = self._checked(_Place, self._own(_Place, raw, path), path, "part")
         origin = {key: setting.origin for key, setting in settings.items()}
-        origin["kind"] = self._origin_of_kind(template, path, block.kind is not None)
+        origin["kind"] = self._origin_of("kind", template, path, block.kind is not None)
         pos_mm = None
         if place is not None and place.values.pos_mm is not None:
             pos_mm, origin["pos_mm"] = place.values.pos_mm, place.origin["pos_mm"]
-        impl = block.impl or (template.impl if template is not None else None)
         parameters = {key: setting.value for key, setting in settings.items()}
         self.parts.append(Part(kind, impl, parameters, pos_mm, origin))
         return self.parts[-1]
+
+    def _check_impl(self, kind: str, impl: str | None, origin: Origin) -> None:
+        """Records a finding at ``origin`` if ``kind`` has no part ``impl``."""
+        if impl is None or kind not in kinds() or self.findings.parts_missing:
+            return
+        try:
+            lookup(kind, impl)
+        except InputError as error:
+            self.findings.problems += [origin.problem(problem.message) for problem in error.problems]
 
     def _own(self, model: type[BaseModel], raw: dict[str, Any], path: Path) -> dict[str, Setting]:
         return {
@@ -163,7 +179,14 @@ class Reader:
         for key, setting in template.settings.items():
             if key not in known:
                 self.findings.add(setting.text, _key_of(setting), unknown_key(key, known), at_key=True)
-        return {key: setting for key, setting in template.settings.items() if key in known}
+        settings = {key: setting for key, setting in template.settings.items() if key in known}
+        if template.impl is not None:
+            at = (*template.path, IMPL)
+            if IMPL in known:
+                settings[IMPL] = Setting(template.impl, template.text, at, Knowledge(), template.name)
+            else:
+                self.findings.add(template.text, at, f"impl: a {kind} has none", at_key=True)
+        return settings
 
     def _checked(self, model: type[Q], settings: Mapping[str, Setting], path: Path, kind: str) -> Given[Q] | None:
         try:
@@ -185,7 +208,7 @@ class Reader:
 
     def _is_kind(self, kind: str, template: Template | None, path: Path, own: bool) -> bool:
         known = sorted({*PART_KINDS, *kinds()})
-        if kind in known:
+        if kind in known or self.findings.parts_missing:
             return True
         message = unknown("kind of part", kind, known)
         if own or template is None:
@@ -194,10 +217,10 @@ class Reader:
             self.findings.add(template.text, (*template.path, "kind"), message)
         return False
 
-    def _origin_of_kind(self, template: Template | None, path: Path, own: bool) -> Origin:
+    def _origin_of(self, key: str, template: Template | None, path: Path, own: bool) -> Origin:
         if own or template is None:
-            return Origin(self.text.file, *self.text.place((*path, "kind")))
-        return Origin(template.text.file, *template.text.place((*template.path, "kind")), template.name)
+            return Origin(self.text.file, *self.text.place((*path, key)))
+        return Origin(template.text.file, *template.text.place((*template.path, key)), template.name)
 
     def _check_parameter(self, key: str, setting: Setting) -> None:
         """Numbers must be finite, and not negative where they have a unit; the part itself checks the rest."""

@@ -36,6 +36,8 @@ class Findings:
     problems: list[Problem] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     """Files whose faults come first, in this order; those of others follow as they were met."""
+    parts_missing: bool = False
+    """Whether a file of a user's own parts was refused, so that words which it would have made known are no faults."""
 
     def add(self, text: Text, path: Path, message: str, *, at_key: bool = False) -> None:
         """Records a fault of the value at ``path``, or of its last key."""

@@ -88,6 +88,12 @@ def _checked(above_zero: bool, *, whole: bool = False, or_none: bool = False) ->
     return check
 
 
+def _word(value: Any, info: ValidationInfo) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"expected a word, got {kind_of(value)}")
+    return value
+
+
 def _pair(value: Any, info: ValidationInfo) -> tuple[Fraction, Fraction]:
     key = str(info.field_name)
     if not isinstance(value, list) or len(value) != 2:
@@ -114,6 +120,7 @@ MaybeNotNegative = Annotated[Fraction | None, PlainValidator(_checked(False))]
 CountOrUnbounded = Annotated[int | None, PlainValidator(_checked(True, whole=True, or_none=True))]
 Count = Annotated[int, PlainValidator(_checked(True, whole=True))]
 MaybeCount = Annotated[int | None, PlainValidator(_checked(True, whole=True))]
+MaybeWord = Annotated[str | None, PlainValidator(_word)]
 MaybePair = Annotated[tuple[Fraction, Fraction] | None, PlainValidator(_pair)]
 Pair = Annotated[tuple[Fraction, Fraction], PlainValidator(_pair)]
 PairAboveZero = Annotated[tuple[Fraction, Fraction], PlainValidator(_pair_above_zero)]

@@ -14,6 +14,7 @@ from simcore.errors import InputError, Problem
 from simcore.program.faults import Path, kind_of, shown
 from topology.text.document import Findings, Text, read_file, unknown
 from topology.text.models import Structure, read_structure
+from topology.text.own_parts import load_own_parts
 from topology.text.settings import Knowledge, Setting, read_knowledge, read_setting
 
 SCHEMA = "kernbench.templates/1"
@@ -25,6 +26,7 @@ class TemplateSetFile(Structure):
     schema_: Literal["kernbench.templates/1"] = Field(alias="schema")
     name: str
     templates: dict[str, Any]
+    parts: Any = Field(default_factory=list)
     provenance: str | None = None
     source: str | None = None
 
@@ -94,6 +96,7 @@ def _add_set(found: dict[str, Template], user: Text, at: Path, word: str, folder
     entry = read_structure(TemplateSetFile, text.document, text, (), findings)
     if entry is None:
         return
+    load_own_parts(text, entry.parts, path.parent, findings)
     default = read_knowledge(_said(entry), text, (), findings, Knowledge())
     for key, raw in entry.templates.items():
         _add(found, key, f"{entry.name}/{key}", raw, text, ("templates", key), findings, default)

@@ -155,3 +155,10 @@ def test_a_file_of_parts_that_cannot_be_loaded_is_reported_alone_and_with_its_li
         load_experiment(Path("tcm.yaml"))
     assert [str(p) for p in caught.value.problems] == ["tcm.py:1:5: is not Python: invalid syntax"]
     assert known_parts() == before
+
+
+def test_a_file_of_parts_that_is_not_there_is_reported_at_its_entry(folder: Path):
+    (folder / "tcm.yaml").write_text(REQUESTS)
+    with pytest.raises(InputError) as caught:
+        load_experiment(Path("tcm.yaml"))
+    assert str(caught.value) == "tcm.yaml:4:9: tcm.py: cannot be read: No such file or directory"

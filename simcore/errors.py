@@ -65,6 +65,8 @@ def nearest(word: str, allowed: Iterable[str]) -> str | None:
 
 def hint(word: object, allowed: Sequence[str], *, shown: int = 12) -> str:
     """``(allowed: ...; did you mean "...")`` for an error about ``word``; long lists are cut and counted."""
+    if not allowed:
+        return "(there are none)"
     listing = ", ".join(allowed[:shown])
     if len(allowed) > shown:
         listing += f" and {len(allowed) - shown} more"

@@ -131,7 +131,7 @@ def graph(nodes: str, *links: str, more: str = "") -> str:
             GRAPH.replace("arbitration: fifo", "arbitration: lifo").replace("flit_bytes: 256", "flit_byte: 2"),
             ['3:9: system: "flit_bytes" is missing, in bytes (nothing has a silent default: write it, or name a '
              "template that has it)",
-             '3:27: unknown key "flit_byte" (allowed: template, ns_per_mm, flit_bytes, window_flits, buffer_bytes, '
+             '3:27: unknown key "flit_byte" (allowed: ns_per_mm, flit_bytes, window_flits, buffer_bytes, '
              'arbitration, ucie_spreading; did you mean "flit_bytes"?): flit_bytes is in bytes',
              '3:54: arbitration: unknown word "lifo" (allowed: flow_round_robin, port_round_robin, fifo; '
              'did you mean "fifo"?)'],

@@ -97,9 +97,11 @@ class Reader:
             return None
         known = keys_of(model)
         if alone:
+            # a document without templates, such as a traffic file, is told of none
+            words = ("template", *known) if self.templates else known
             for key in raw:
                 if key not in ("template", *known):
-                    self.add((*path, key), unknown_key(key, ("template", *known)), at_key=True)
+                    self.add((*path, key), unknown_key(key, words), at_key=True)
         name, at = (raw["template"], (*path, "template")) if "template" in raw else default or (None, path)
         settings = self._from_template(name, at, kind, known)
         if settings is None:

@@ -40,7 +40,7 @@ def system(repository: Path, tmp_path: Path) -> Path:
 def test_the_hand_written_program_runs_in_both_models_and_on_the_platform(kernbench: Call, product: Path):
     assert kernbench("crosscheck", product)[0] == 0
     code, out, err = kernbench("run", product, "--timing", "platform:trn2", "--phases", "4")
-    assert (code, err) == (0, "") and "14 INTERPOLATED" in out
+    assert (code, err) == (0, "") and "4 EXTRAPOLATED, 10 INTERPOLATED" in out
 
 
 def test_the_hand_written_system_has_no_fault_and_runs_the_program(kernbench: Call, product: Path, system: Path):

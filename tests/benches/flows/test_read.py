@@ -141,7 +141,7 @@ def one(entry: str) -> str:
         (FINE + "options: {buffer_bytes: 100}\n",
          ["5:25: buffer_bytes: 100 bytes can never hold a flit of 256 bytes (allowed: 256 or more)"]),
         (FINE + "options: {window: 4}\n",
-         ['5:11: unknown key "window" (allowed: template, flit_bytes, arbitration, window_flits, buffer_bytes, '
+         ['5:11: unknown key "window" (allowed: flit_bytes, arbitration, window_flits, buffer_bytes, '
           'ns_per_mm; did you mean "window_flits"?): window_flits is in flits']),
         (FINE + "options: 4\n", ["5:10: options: expected a mapping, got the number 4"]),
         (FINE.replace("}]}", f"}}, {{src: alpha, dst: beta, {LINK}}}]}}"),

@@ -120,6 +120,7 @@ class _Stage:
     """One stage: when the first and the last flit came to it and left it, in ticks; ``after``: what both pay behind it.
 
     ``service_ticks``: what all flits together are served for; ``held_ticks``: for how long they found no room behind.
+    ``least_spread_ticks``: how far apart it puts the flits even if its channels hand the last ones on at one moment.
     """
 
     why: Why
@@ -129,6 +130,12 @@ class _Stage:
     service_ticks: int = 0
     held_ticks: int = 0
     after: tuple[Piece, ...] = ()
+    least_spread_ticks: int = 0
+
+    @property
+    def spread_ticks(self) -> int:
+        """How far apart the first and the last flit are behind it."""
+        return max(self.last_out - self.first_out, self.least_spread_ticks)
 
     @property
     def after_ticks(self) -> int:
@@ -155,7 +162,7 @@ def _pivot(stages: list[_Stage], flits: int) -> int:
     """
     if flits == 1:
         return max(range(len(stages)), key=lambda k: stages[k].last_out - stages[k].first_in)
-    spreads = [stage.last_out - stage.first_out for stage in stages]
+    spreads = [stage.spread_ticks for stage in stages]
     most = max(spreads)
     return next(k for k, spread in enumerate(spreads) if spread * flits >= most * (flits - 1))
 
@@ -171,7 +178,7 @@ def _stages(leg: Leg, begin: int, source: Access | None, sink: Access | None, un
         # Flits are fetched in order: the last one no later than its link begins with it.
         begun = ticks(leg.last_ends[0] - leg.last_service(leg.tracks[0]))
         last_out = max(source.first_done, min(source.last_done, begun))
-        stages.append(_Stage(source.why, first_in, source.first_done, last_out, source.service_ticks))
+        stages.append(_end_stage(source, leg.flits, first_in, last_out))
         first_in = source.first_done
     for place, track in enumerate(leg.tracks):
         link = track.link
@@ -187,8 +194,16 @@ def _stages(leg: Leg, begin: int, source: Access | None, sink: Access | None, un
         stages.append(_Stage(why, first_in, first_out, last_out, service, held, after))
         first_in = first_out + stages[-1].after_ticks
     if isinstance(sink, WatchedAccess):
-        stages.append(_Stage(sink.why, first_in, sink.first_done, until, sink.service_ticks))
+        stages.append(_end_stage(sink, leg.flits, first_in, until))
     return stages
+
+
+def _end_stage(access: WatchedAccess, flits: int, first_in: int, last_out: int) -> _Stage:
+    """The stage of an end point. One of several channels is done with as many flits at once, so what lies between its
+    first and its last one says less than what all of them take it."""
+    service = access.service_ticks
+    least = service * (flits - 1) // flits
+    return _Stage(access.why, first_in, access.first_done, last_out, service, least_spread_ticks=least)
 
 
 def link_label(link: LinkBase[Any]) -> str:

@@ -77,8 +77,8 @@ class Sbuf(Part[SbufParameters]):
         return (first, until) if sizes else (earliest, earliest)
 
     def ticks(self, direction: str, nbytes: int) -> int:
-        """What it takes to move ``nbytes``."""
-        return self._ticks[direction](nbytes)
+        """What it takes to move ``nbytes`` in many flits, if nobody else moves any."""
+        return -(-self._ticks[direction](nbytes) // self.channels[direction].slots)
 
     def access(self, direction: str) -> SbufAccess:
         """For a transfer that starts (``read``) or ends (``write``) here."""

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benches.run_report.execute import MachineBlock
-from benches.run_report.on_fabric import FabricRun
+from benches.run_report.on_fabric import FabricRun, place, run_on_fabric
+from components.memory.sbuf import SbufParameters
 from simcore.explain.relations import Moment
 from simcore.explain.why import HIDDEN, HIDDEN_AT_END, PARAMETERS, Why
 from tests.benches.run_report.fabric_runs import estimate_of, ran, site_of
 from tests.reference.random_programs import programs
 from tests.simcore.perfsim.blocks import block_of, loaded
+from tests.topology.infinite import with_parameters
 from tests.topology.random_cores import ARCHES, core_systems
 from topology.loader import load_system
+from topology.machine.devices import devices_of
 from topology.machine.site import Site
 
 BELOW_ZERO = {HIDDEN, HIDDEN_AT_END}
@@ -132,3 +138,29 @@ def test_a_lone_load_is_late_by_what_its_way_takes(tmp_path: Path) -> None:
     # The first flit is there after 2 ns, and what costs 2 ns goes on for so long from then on.
     paid = ran(site, ["fast"], estimate_of(loaded(block_of(load_of("ld", 512, cost=2))))).devices[0].blocks[0]
     assert paid.schedule.duration.tolist() == [4000]
+
+
+@pytest.mark.parametrize("channel_gbs", [32, 24, 16, 8])
+def test_what_a_slow_memory_adds_is_laid_to_the_memory(channel_gbs: int) -> None:
+    """Eight channels hand eight flits on at one moment; the link behind them, which is no slower, is not to blame."""
+    system = with_parameters(load_system("kernbench_2x4x4"), "hbm_controller", pc_bw_gbs=Fraction(channel_gbs))
+    block = ran(Site(system), TILES[:1], estimate_of(loaded(block_of(load_of("ld", 1 << 18))))).devices[0].blocks[0]
+    assert_adds_up(block)
+    attribution = block.attribution()
+    assert attribution is not None
+    largest, ticks = max(attribution.split(0).items(), key=lambda item: item[1])
+    assert largest == Why("hbm", "sip0.cube0.hbm_ctrl.pe0")
+    assert ticks >= (1 << 18) * 1000 // (8 * channel_gbs)
+
+
+def test_a_scratchpad_of_two_banks_is_not_to_blame_for_what_it_keeps_up_with(tmp_path: Path) -> None:
+    """Each bank moves 160 GB/s, less than the link, and both together more than it."""
+    path = tmp_path / "t.yaml"
+    path.write_text(SLOW_NEIGHBOUR)
+    load = estimate_of(loaded(block_of(load_of("ld", 1 << 16))))
+    site = Site(load_system(path))
+    rates = SbufParameters(read_bw_gbs=Fraction(160), write_bw_gbs=Fraction(160))
+    device = replace(devices_of(site, ["fast"])[0], sbuf=rates, sbuf_impl="two_banks")
+    attribution = run_on_fabric(site, place(site, [(device, load)])).devices[0].blocks[0].attribution()
+    assert attribution is not None
+    assert max(attribution.split(0).items(), key=lambda item: item[1])[0] == Why("link", "hbm>r")

@@ -19,6 +19,7 @@ from components.memory.sbuf import SbufParameters
 from simcore.explain.relations import Moment
 from simcore.explain.why import HIDDEN, HIDDEN_AT_END, PARAMETERS, Why
 from tests.benches.run_report.fabric_runs import estimate_of, ran, site_of
+from tests.benches.run_report.two_cores import two_cores
 from tests.reference.random_programs import programs
 from tests.simcore.perfsim.blocks import block_of, loaded
 from tests.topology.infinite import with_parameters
@@ -87,23 +88,7 @@ def test_delays_add_up_on_tiles_that_share_a_mesh(document: Any) -> None:
     assert_all_add_up(ran(site_of("kernbench_2x4x4"), TILES, estimate_of(loaded(document))))
 
 
-SLOW_NEIGHBOUR = """\
-schema: kernbench.topology/1
-name: slow_neighbour
-system: {ns_per_mm: 0, flit_bytes: 256, arbitration: flow_round_robin, window_flits: 16, buffer_bytes: 1024,
-  ucie_spreading: none}
-graph:
-  nodes:
-  - {name: hbm, kind: hbm_controller, parameters:
-      {num_pcs: 8, burst_bytes: 256, pc_bw_gbs: 0, switch_penalty_ns: 0, overhead_ns: 0}}
-  - {name: r, kind: router, parameters: {overhead_ns: 0}}
-  - {name: fast, kind: neuron_core, parameters: {generation: gen3}}
-  - {name: slow, kind: neuron_core, parameters: {generation: gen3}}
-  links:
-  - {src: hbm, dst: r, both_ways: true, bw_gbs: 256, length_mm: 0, overhead_ns: 0}
-  - {src: r, dst: fast, both_ways: true, bw_gbs: 256, length_mm: 0, overhead_ns: 0}
-  - {src: r, dst: slow, both_ways: true, bw_gbs: 2, length_mm: 0, overhead_ns: 0}
-"""
+SLOW_NEIGHBOUR = two_cores("slow_neighbour", ("fast", 256), ("slow", 2), buffer_bytes="1024")
 
 
 def load_of(name: str, nbytes: int, **more: Any) -> dict[str, Any]:

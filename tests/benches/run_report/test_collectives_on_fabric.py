@@ -19,6 +19,7 @@ from tests.benches.run_report.collective_programs import as_late_as_drawn, colle
 from tests.benches.run_report.fabric_runs import estimate_of, free_site_of, ran, site_of
 from tests.benches.run_report.test_attribution import assert_all_add_up
 from tests.benches.run_report.test_on_fabric_equality import assert_as_ideal
+from tests.benches.run_report.two_cores import two_cores
 from tests.simcore.perfsim.blocks import block_of, loaded
 from tests.topology.random_cores import core_systems
 from topology.loader import load_system
@@ -27,23 +28,7 @@ from topology.machine.site import Site
 SQUARE = [f"sip0.cube{cube}.pe0" for cube in (0, 1, 4, 5)]
 ALGORITHMS = ("ring", "torus", "hierarchical")
 
-STAR = """\
-schema: kernbench.topology/1
-name: star
-system: {ns_per_mm: 0, flit_bytes: 256, arbitration: flow_round_robin, window_flits: 16, buffer_bytes: null,
-  ucie_spreading: none}
-graph:
-  nodes:
-  - {name: hbm, kind: hbm_controller, parameters:
-      {num_pcs: 8, burst_bytes: 256, pc_bw_gbs: 0, switch_penalty_ns: 0, overhead_ns: 0}}
-  - {name: r, kind: router, parameters: {overhead_ns: 0}}
-  - {name: a, kind: neuron_core, parameters: {generation: gen3}}
-  - {name: b, kind: neuron_core, parameters: {generation: gen3}}
-  links:
-  - {src: hbm, dst: r, both_ways: true, bw_gbs: 256, length_mm: 0, overhead_ns: 0}
-  - {src: r, dst: a, both_ways: true, bw_gbs: 256, length_mm: 0, overhead_ns: 0}
-  - {src: r, dst: b, both_ways: true, bw_gbs: 256, length_mm: 0, overhead_ns: 0}
-"""
+STAR = two_cores("star", ("a", 256), ("b", 256), buffer_bytes="null")
 
 
 @pytest.fixture

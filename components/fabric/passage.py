@@ -58,9 +58,10 @@ class WatchedRowAccess(WatchedAccess):
 
     __slots__ = ()
 
+    access: RowAccess
+
     def serve_row(self, first_flit: int, nbytes: int, at_ticks: Ticks) -> Ticks:
         """What the access says."""
-        assert isinstance(self.access, RowAccess)
         done = self.access.serve_row(first_flit, nbytes, at_ticks)
         if len(done):
             if not first_flit:
